@@ -24,18 +24,18 @@ sigset_t set_of(Mask mask) noexcept {
 
 void Pending::prepare() {
   {
-    const Uninterrupted until_the_end;
+    const Uninterrupted uninterrupted;
     SpinGuard guard(lock_);
     if (infos_ != nullptr) return;
   }
   auto made = std::make_unique<std::array<siginfo_t, kSignals>>();  // not while signals are blocked
-  const Uninterrupted until_the_end;
+  const Uninterrupted uninterrupted;
   SpinGuard guard(lock_);
   if (infos_ == nullptr) infos_ = std::move(made);
 }
 
 void Pending::note(const siginfo_t& info) noexcept {
-  const Uninterrupted until_the_end;
+  const Uninterrupted uninterrupted;
   SpinGuard guard(lock_);
   const Mask it = bit(info.si_signo);
   Waiting* const taker = find_taker(it);
@@ -73,7 +73,7 @@ bool Pending::give(const siginfo_t& info, Waiting& taker) noexcept {
 }
 
 void Pending::begin_taking(Waiting& waiting) noexcept {
-  const Uninterrupted until_the_end;
+  const Uninterrupted uninterrupted;
   SpinGuard guard(lock_);
   waiting_.push_back(waiting);
   const int signal = first(waiting.taken->wanted);
@@ -82,13 +82,13 @@ void Pending::begin_taking(Waiting& waiting) noexcept {
 }
 
 void Pending::end_taking(Waiting& waiting) noexcept {
-  const Uninterrupted until_the_end;
+  const Uninterrupted uninterrupted;
   SpinGuard guard(lock_);
   IntrusiveList<Waiting>::erase(waiting);
 }
 
 bool Pending::is_awaited(int signal) noexcept {
-  const Uninterrupted until_the_end;
+  const Uninterrupted uninterrupted;
   SpinGuard guard(lock_);
   return find_taker(bit(signal)) != nullptr;
 }
@@ -99,7 +99,7 @@ int Pending::first(Mask wanted) const noexcept {
 }
 
 int Pending::take(Mask wanted, siginfo_t* info) noexcept {
-  const Uninterrupted until_the_end;
+  const Uninterrupted uninterrupted;
   SpinGuard guard(lock_);
   const int signal = first(wanted);
   if (signal == 0) return 0;
@@ -119,7 +119,7 @@ WaitEnd Pending::wait(Mask wanted, std::int64_t deadline_ns, ult::Interrupt* int
   self.wanted = wanted;
   self.taken = taken;
   {
-    const Uninterrupted until_the_end;
+    const Uninterrupted uninterrupted;
     SpinGuard guard(lock_);
     if (first(wanted) != 0) return WaitEnd::kDone;
     waiting_.push_back(self);
@@ -128,7 +128,7 @@ WaitEnd Pending::wait(Mask wanted, std::int64_t deadline_ns, ult::Interrupt* int
       self.news,
       {.deadline_ns = deadline_ns, .interrupt = interrupt, .alerts = ult::Alerts::kIgnores});
   {
-    const Uninterrupted until_the_end;
+    const Uninterrupted uninterrupted;
     SpinGuard guard(lock_);
     IntrusiveList<Waiting>::erase(self);
   }

@@ -37,7 +37,7 @@ ProcessorTimers& ProcessorTimers::instance() noexcept {
 Timer::Times ProcessorTimers::set(Timer& timer, Timer::Times times) {
   timer.rank.pending.prepare();
   const std::int64_t now = now_of(timer);
-  const Uninterrupted until_the_end;
+  const Uninterrupted uninterrupted;
   SpinGuard guard(lock_);
   const Timer::Times before = timer.times(now);
   timer.set(times, now);
@@ -47,19 +47,19 @@ Timer::Times ProcessorTimers::set(Timer& timer, Timer::Times times) {
 
 Timer::Times ProcessorTimers::get(const Timer& timer) {
   const std::int64_t now = now_of(timer);
-  const Uninterrupted until_the_end;
+  const Uninterrupted uninterrupted;
   SpinGuard guard(lock_);
   return timer.times(now);
 }
 
 void ProcessorTimers::forget(Timer& timer) {
-  const Uninterrupted until_the_end;
+  const Uninterrupted uninterrupted;
   SpinGuard guard(lock_);
   list(timer, false);
 }
 
 void ProcessorTimers::remove(const RankSignals& rank) {
-  const Uninterrupted until_the_end;
+  const Uninterrupted uninterrupted;
   SpinGuard guard(lock_);
   for (auto it = timers_.begin(); it != timers_.end();) {
     Timer& timer = *it;
@@ -72,7 +72,7 @@ bool ProcessorTimers::tick(RankSignals& rank) noexcept {
   const std::int64_t now = process::processor_time_of_rank();
   const std::int64_t now_of_strand = process::processor_time_of_strand();
   const StrandSignals* const strand = &strand_signals();
-  const Uninterrupted until_the_end;
+  const Uninterrupted uninterrupted;
   // The interrupted code is no holder of the lock, since holders block signals.
   SpinGuard guard(lock_);
   bool noted = false;
@@ -91,7 +91,7 @@ bool ProcessorTimers::tick(RankSignals& rank) noexcept {
 }
 
 void ProcessorTimers::nudge_all() noexcept {
-  const Uninterrupted until_the_end;
+  const Uninterrupted uninterrupted;
   SpinGuard guard(lock_);
   for (const Timer& timer : timers_) {
     ult::Ult* const main = timer.rank.main.ult;

@@ -39,7 +39,7 @@ void RankSignals::remove(StrandSignals& strand) noexcept {
 }
 
 bool RankSignals::is_blocked(int signal) noexcept {
-  const Uninterrupted until_the_end;
+  const Uninterrupted uninterrupted;
   SpinGuard guard(strands_lock_);
   Mask blocked = ~Mask{0};
   for (const StrandSignals& strand : strands_) blocked &= blocked_by(strand);

@@ -104,7 +104,7 @@ void measure_loads() noexcept {
 
 void measure_loads(int ranks) noexcept {
   {
-    const Locked until_the_end;
+    const Locked locked;
     begin_metering(ranks);
   }
   ult::charge_now();
@@ -121,14 +121,14 @@ void begin_processor_time(RankState* state) noexcept {
   if (pthread_getcpuclockid(pthread_self(), &this_thread.clock) != 0) return;
   this_thread.account = &state->processor_time;
   this_thread.from_ns = 0;
-  const Locked until_the_end;
+  const Locked locked;
   threads_of_process.list.push_back(this_thread);
 }
 
 void end_processor_time() noexcept {
   if (ult::current() != nullptr) return ult::adopt_account(nullptr);
   if (this_thread.account == nullptr) return;
-  const Locked until_the_end;
+  const Locked locked;
   if (threads_of_process.metered) {
     this_thread.account->add(read(this_thread.clock) - this_thread.from_ns, -1);
   }
@@ -139,7 +139,7 @@ void end_processor_time() noexcept {
 std::int64_t processor_time_of_rank() noexcept {
   const RankState* const state = hosted_state();
   if (state == nullptr || state->ranks == 1) return -1;
-  const Locked until_the_end;
+  const Locked locked;
   begin_metering(state->ranks);
   ult::charge_now();
   std::int64_t sum = threads_of_process.share_ns + own().load.get().spent.nanoseconds() +
@@ -153,7 +153,7 @@ std::int64_t processor_time_of_rank() noexcept {
 std::int64_t processor_time_of_strand() noexcept {
   const RankState* const state = hosted_state();
   if (state == nullptr || ult::current() == nullptr) return -1;
-  const Locked until_the_end;
+  const Locked locked;
   begin_metering(state->ranks);
   ult::charge_now();
   return account_of_ult.nanoseconds();

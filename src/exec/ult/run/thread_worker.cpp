@@ -84,8 +84,8 @@ void ThreadWorker::take_up(WorkerThread& thread) noexcept {
 bool ThreadWorker::run_on(WorkerThread& thread) noexcept {
   const std::span<const WorkerHooks> all_hooks = hooks_;
   take_up(thread);
-  Ticks until_the_end(slice_ns_);
-  ticks_ = &until_the_end;
+  Ticks own_ticks(slice_ns_);
+  ticks_ = &own_ticks;
   const bool stops = run_ults(thread);
   // The worker may be another thread's by now, even one of the next scheduler's. Only its number is
   // constant.
@@ -96,7 +96,7 @@ bool ThreadWorker::run_on(WorkerThread& thread) noexcept {
 }
 
 Ult* ThreadWorker::idle() noexcept {
-  const IdleTime until_the_end(meter_, number_);
+  const IdleTime idle_time(meter_, number_);
   if (turn_.computes) show_computing(false);
   while (!idle_turns()) {
     if (stopping_) return nullptr;
@@ -140,7 +140,7 @@ void ThreadWorker::interrupt(std::uint32_t awake) noexcept {
 bool ThreadWorker::spin_for(const Awaited& awaited) noexcept {
   // A ult that moved meanwhile would go on with the inbox of the worker that it had.
   const Within<Standing::kSection> section;
-  const IdleTime until_the_end(meter_, number_);
+  const IdleTime idle_time(meter_, number_);
   Ult& self = *Ult::current_;
   if (turn_.computes) {  // it waits
     self.turn.computes = false;
@@ -189,14 +189,14 @@ bool ThreadWorker::look(PollEffort effort) noexcept {
 void ThreadWorker::sleep() noexcept {
   platform::Bell* bell = nullptr;
   {
-    ListedSleeper until_the_end(alarm_, true);
+    ListedSleeper sleeper(alarm_, true);
     bell = take_bell();
     const std::uint32_t rings = bell != nullptr ? bell->begin() : 0;
     // The last look may find something, or make one of our ults ready.
     const bool stays_awake = look(PollEffort::kThorough) || help_is_wanted_by_now(numa_node_);
     if (!stays_awake && queue_.empty()) sleep_in_kernel(bell, rings);
     if (bell != nullptr) bell->end();
-    owes_nudge_ = until_the_end.leave() && bell == nullptr && host_bell() != nullptr;
+    owes_nudge_ = sleeper.leave() && bell == nullptr && host_bell() != nullptr;
   }
   if (bell != nullptr) give_bell_back();
 }

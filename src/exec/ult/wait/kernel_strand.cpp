@@ -120,14 +120,14 @@ void KernelStrand::sleep_until(std::int64_t deadline_ns) noexcept {
   if (!word_.compare_exchange_strong(none, kAsleep, std::memory_order_relaxed)) return;
   platform::Bell* bell = nullptr;
   {
-    ListedSleeper until_the_end(*this, have_pollers());
-    bell = until_the_end.listed() ? take_bell() : nullptr;
+    ListedSleeper sleeper(*this, have_pollers());
+    bell = sleeper.listed() ? take_bell() : nullptr;
     if (bell != nullptr) {
       sleep_at(*bell, deadline_ns);
-    } else if (!until_the_end.listed() || !finds_something()) {
+    } else if (!sleeper.listed() || !finds_something()) {
       sleep_listed(deadline_ns);
     }
-    owes_nudge_ = until_the_end.leave() && bell == nullptr;
+    owes_nudge_ = sleeper.leave() && bell == nullptr;
   }
   // The wake-ups are absorbed later.
   word_.fetch_and(~(kAsleep | kAtBell), std::memory_order_relaxed);
@@ -228,7 +228,7 @@ void KernelStrand::sleep_and_look(platform::Bell& bell, std::uint32_t rings,
 }
 
 bool KernelStrand::park_self_until(std::int64_t deadline_ns) noexcept {
-  const Attendance until_the_end;
+  const Attendance attendance;
   return wait_until(deadline_ns);
 }
 

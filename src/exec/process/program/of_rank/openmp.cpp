@@ -136,7 +136,7 @@ void start_copy() {
 template <class Pause>
 int pause_alone(Pause pause) {
   if (rank_hooks() == nullptr) return pause();
-  const Alone until_the_end;
+  const Alone alone;
   const int result = pause();
   lend_variables();
   start_copy();
@@ -152,13 +152,13 @@ void prepare_openmp() {
 
 void start_openmp() {
   if (!functions.are_libomps) return;
-  const Alone until_the_end;
+  const Alone alone;
   start_copy();
 }
 
 void end_openmp() {
   if (!functions.are_libomps || functions.pause_all == nullptr) return;
-  const Alone until_the_end;
+  const Alone alone;
   functions.pause_all(kPauseHard);
 }
 
