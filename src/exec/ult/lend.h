@@ -9,8 +9,8 @@
 //                                this kernel thread up to its first wait
 //   a call that waits or tests   polls; a packet makes the ult ready; the thread switches to it,
 //                                and back when no ult is ready
-//   the program computes         the deputy, a thread of ours, sees that no other thread looks
-//                                after the ults, and does so (wait/deputy.h)
+//   the program computes         the stand-in, a thread of ours, sees that no other thread looks
+//                                after the ults, and does so (wait/stand_in.h)
 //
 // So work that the program waits for costs no switch between kernel threads, and work that it does
 // not wait for goes on.
@@ -27,7 +27,7 @@
 
 namespace heddle::ult {
 
-// Makes the lent worker and the deputy, unless they are there. From then on spawn() works. Fails
+// Makes the lent worker and the stand-in, unless they are there. From then on spawn() works. Fails
 // for lack of threads.
 Error start_lending();
 // All ults have been joined, and no work is under way. Does nothing where nothing was started.

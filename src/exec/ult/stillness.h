@@ -121,7 +121,7 @@ std::vector<Ult*> noted_ults();
 
 // True if there is no lent worker (lend.h), or each of its ults is in a NotedWait and none is
 // ready. Adds to the steps of ults, and takes the earlier of `*answered` and theirs. What its
-// timers are for, its deputy says (own_sleep.h).
+// timers are for, its stand-in says (own_sleep.h).
 bool lent_ults_stand_still(std::uint64_t* steps, std::uint64_t* answered) noexcept;
 
 class Stillness {

@@ -7,7 +7,7 @@
 //
 // A sleeper that was nudged may have been woken for something else at the same time. If it does not
 // sleep again, it nudges another one in its place; the place would stay free while others sleep
-// (models/deputy.pml, NO_PASSING_ON).
+// (models/stand_in.pml, NO_PASSING_ON).
 //
 // seq_cst: a thread that has found the place taken is listed, and so nudged; or it is listed later,
 // and finds it free.

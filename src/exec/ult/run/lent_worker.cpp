@@ -13,8 +13,8 @@ void LentWorker::run(WorkerThread& thread) noexcept {
   // relaxed: a hint for threads that may take the worker.
   left_ready_.store(has_ready(), std::memory_order_relaxed);
   const std::int64_t deadline = deadlines_.first();
-  left_deadline_.store(deadline, std::memory_order_relaxed);  // the deputy's look, or:
-  if (deadline < deputy_deadline_) call_deputy(awake_.load(std::memory_order_relaxed));
+  left_deadline_.store(deadline, std::memory_order_relaxed);  // the stand-in's look, or:
+  if (deadline < stand_in_deadline_) call_stand_in(awake_.load(std::memory_order_relaxed));
 }
 
 bool LentWorker::has_due_timer() const noexcept {
@@ -26,16 +26,16 @@ bool LentWorker::leave_unwatched(std::uint32_t word, std::int64_t* deadline_ns) 
   awake_.store(word, std::memory_order_seq_cst);  // with the counters of lending.cpp
   take_nodes(inbox_.take_all_visibly());
   left_ready_.store(has_ready(), std::memory_order_relaxed);
-  *deadline_ns = deputy_deadline_ = deadlines_.first();
+  *deadline_ns = stand_in_deadline_ = deadlines_.first();
   if (!has_ready()) return true;
   show_watched();
   return false;
 }
 
-void LentWorker::call_deputy(std::uint32_t word) noexcept {
+void LentWorker::call_stand_in(std::uint32_t word) noexcept {
   std::uint32_t awake = awake_.load(std::memory_order_seq_cst);  // with the counters of lending.cpp
   if (awake != word || awake == kAwake) return;
-  if (awake_.compare_exchange_strong(awake, kAwake, std::memory_order_relaxed)) end_deputy();
+  if (awake_.compare_exchange_strong(awake, kAwake, std::memory_order_relaxed)) end_stand_in();
 }
 
 void LentWorker::yield_alone(Ult& self) noexcept {

@@ -1,14 +1,14 @@
 // lent_worker.h — the worker without a thread of its own (lend.h): what the threads that have it in
-// turn, and the deputy, do with it.
+// turn, and the stand-in, do with it.
 //
 // A thread has it while wait/lending.h says so, runs ults until none is ready, and leaves it. A
-// push into its inbox is then found by the next thread that looks, or calls the deputy, if that has
-// left one of its words (wait/deputy.h):
+// push into its inbox is then found by the next thread that looks, or calls the stand-in, if that
+// has left one of its words (wait/stand_in.h):
 //
 //   awake_                   a push
 //   -----------------------  ------------------------------------------------------------
-//   kAwake                   calls no one: a thread has the worker, or the deputy watches
-//   kAttended, kUnwatched    wakes the deputy, once
+//   kAwake                   calls no one: a thread has the worker, or the stand-in watches
+//   kAttended, kUnwatched    wakes the stand-in, once
 //
 // Thread safety: by section.
 
@@ -29,20 +29,23 @@ class LentWorker final : public Worker {
 
   // The thread that has it: runs ults until none is ready.
   void run(WorkerThread& thread) noexcept;
-  // From now on, each push calls the deputy, and so does a deadline before `deadline_ns`. False:
+  // From now on, each push calls the stand-in, and so does a deadline before `deadline_ns`. False:
   // there is something to run, and nothing has changed.
   bool leave_unwatched(std::uint32_t word, std::int64_t* deadline_ns) noexcept;
   // No deadline ends a wait but of those that ask.
   bool timers_only_ask() const noexcept { return deadlines_.only_ask(); }
 
-  // The deputy.
-  void set_deputy(Strand& deputy) noexcept { deputy_.store(&deputy, std::memory_order_release); }
+  // The stand-in.
+  void set_stand_in(Strand& stand_in) noexcept {
+    stand_in_.store(&stand_in, std::memory_order_release);
+  }
   void show_watched() noexcept { awake_.store(kAwake, std::memory_order_relaxed); }
 
-  // Any thread. Wakes the deputy if it has left the worker with this word.
-  void call_deputy(std::uint32_t word) noexcept;
-  void end_deputy() noexcept { deputy_.load(std::memory_order_acquire)->wake(); }
-  // True if there is something to run now; has_due_timer: or to wake, which is left to the deputy.
+  // Any thread. Wakes the stand-in if it has left the worker with this word.
+  void call_stand_in(std::uint32_t word) noexcept;
+  void end_stand_in() noexcept { stand_in_.load(std::memory_order_acquire)->wake(); }
+  // True if there is something to run now. has_due_timer: or to wake, which is left to the
+  // stand-in.
   bool wants_a_thread() const noexcept {
     return inbox_.has_news() || left_ready_.load(std::memory_order_relaxed);
   }
@@ -55,15 +58,15 @@ class LentWorker final : public Worker {
  private:
   Ult* idle() noexcept override { return nullptr; }
   void yield_alone(Ult& self) noexcept override;
-  void interrupt(std::uint32_t awake) noexcept override { call_deputy(awake); }
+  void interrupt(std::uint32_t awake) noexcept override { call_stand_in(awake); }
 
   // The thread that has it.
-  std::int64_t deputy_deadline_ = platform::kNever;  // the deputy wakes up then at the latest
+  std::int64_t stand_in_deadline_ = platform::kNever;  // the stand-in wakes up then at the latest
 
   // Written by the thread that has it; read by any thread.
   std::atomic<bool> left_ready_{false};
   std::atomic<std::int64_t> left_deadline_{platform::kNever};
-  std::atomic<Strand*> deputy_{nullptr};
+  std::atomic<Strand*> stand_in_{nullptr};
 };
 
 }  // namespace heddle::ult

@@ -13,9 +13,9 @@
 #include "exec/ult/run/lent_worker.h"
 #include "exec/ult/run/worker_table.h"
 #include "exec/ult/switch/orphan.h"
-#include "exec/ult/wait/deputy.h"
 #include "exec/ult/wait/kernel_strand.h"
 #include "exec/ult/wait/lending.h"
+#include "exec/ult/wait/stand_in.h"
 
 namespace heddle::ult {
 
@@ -23,19 +23,19 @@ namespace {
 
 constinit std::atomic<bool> ending{false};
 
-// Lock: guards that the deputy is started once; held while its thread begins.
+// Lock: guards that the stand-in is started once; held while its thread begins.
 Mutex start_lock;
-pthread_t deputy_thread;
+pthread_t stand_in_thread;
 LentWorker* kept_worker = nullptr;  // for the next start: a late waker may look at it
 
-void* deputy_main(void* begun) {
-  become_deputy();
+void* stand_in_main(void* begun) {
+  become_stand_in();
   KernelStrand& strand = KernelStrand::mine();
   LentWorker& worker = *kept_worker;
-  worker.set_deputy(strand);
+  worker.set_stand_in(strand);
   the_lent_worker.store(&worker, std::memory_order_release);
   static_cast<Completion*>(begun)->set();
-  Deputy(worker, strand).main(ending);
+  StandIn(worker, strand).main(ending);
   return nullptr;
 }
 
@@ -63,8 +63,8 @@ Error start_lending() {
   if (kept_worker == nullptr) kept_worker = new LentWorker();
   ending.store(false, std::memory_order_relaxed);
   Completion begun;
-  if (int error =
-          platform::start_own_thread({"heddle-deputy", deputy_main, &begun}, &deputy_thread)) {
+  if (int error = platform::start_own_thread({"heddle-stand-in", stand_in_main, &begun},
+                                             &stand_in_thread)) {
     return Error::make(kErrorOther, "no thread for what was started could be made: %s",
                        std::strerror(error));
   }
@@ -78,8 +78,8 @@ void stop_lending() noexcept {
   assert(work_under_way() == 0);
   // relaxed: the wake-up is counted, and orders it.
   ending.store(true, std::memory_order_relaxed);
-  worker->end_deputy();
-  pthread_join(deputy_thread, nullptr);
+  worker->end_stand_in();
+  pthread_join(stand_in_thread, nullptr);
   the_lent_worker.store(nullptr, std::memory_order_release);
 }
 

@@ -44,8 +44,8 @@ class KernelStrand final : public Strand, public Sleeper {
   void rouse() noexcept override;
   bool may_help(int) const noexcept override { return false; }
   bool park_self_until(std::int64_t deadline_ns) noexcept;
-  // Waits as park_self_until() does. For the deputy, which lends itself to no other thread's work
-  // (deputy.h).
+  // Waits as park_self_until() does. For the stand-in, which lends itself to no other thread's work
+  // (stand_in.h).
   bool wait_until(std::int64_t deadline_ns) noexcept;
   // Sleeps until woken or at the deadline, and looks at nothing meanwhile. True: a wake-up was
   // absorbed.

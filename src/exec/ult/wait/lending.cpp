@@ -14,7 +14,7 @@ constinit std::atomic<bool> is_taken{false};
 constinit std::atomic<int> under_way{0};
 constinit std::atomic<int> waiting{0};
 constinit std::atomic<bool> looked{false};  // relaxed: a hint
-thread_local constinit bool is_deputy = false;
+thread_local constinit bool is_stand_in = false;
 }  // namespace
 
 bool take_worker() noexcept {
@@ -27,7 +27,7 @@ void give_worker_back() noexcept {
 }
 
 bool run_ready(LentWorker& worker) noexcept {
-  if (!worker.wants_a_thread() && !(is_deputy && worker.has_due_timer())) return false;
+  if (!worker.wants_a_thread() && !(is_stand_in && worker.has_due_timer())) return false;
   if (!take_worker()) return false;
   worker.run(WorkerThread::of_caller());
   give_worker_back();
@@ -37,9 +37,9 @@ bool run_ready(LentWorker& worker) noexcept {
 bool look_after_ults() noexcept {
   LentWorker* const worker = the_lent_worker.load(std::memory_order_acquire);
   if (worker == nullptr || Ult::current_ != nullptr) return false;
-  if (!is_deputy) {
+  if (!is_stand_in) {
     if (!others_have_looked()) looked.store(true, std::memory_order_relaxed);
-    worker->call_deputy(LentWorker::kAttended);
+    worker->call_stand_in(LentWorker::kAttended);
   }
   return run_ready(*worker);
 }
@@ -53,7 +53,7 @@ void work_begins() noexcept {
   LentWorker* const worker = the_lent_worker.load(std::memory_order_acquire);
   if (worker == nullptr) return;
   under_way.fetch_add(1, std::memory_order_seq_cst);
-  worker->call_deputy(LentWorker::kUnwatched);
+  worker->call_stand_in(LentWorker::kUnwatched);
 }
 
 void work_ends() noexcept {
@@ -62,18 +62,18 @@ void work_ends() noexcept {
 }
 
 Attendance::Attendance() noexcept
-    : worker_(is_deputy ? nullptr : the_lent_worker.load(std::memory_order_acquire)) {
+    : worker_(is_stand_in ? nullptr : the_lent_worker.load(std::memory_order_acquire)) {
   if (worker_ != nullptr) waiting.fetch_add(1, std::memory_order_seq_cst);
 }
 
 Attendance::~Attendance() {
   if (worker_ == nullptr) return;
   if (waiting.fetch_sub(1, std::memory_order_seq_cst) != 1) return;
-  if (work_under_way() != 0) worker_->call_deputy(LentWorker::kUnwatched);
+  if (work_under_way() != 0) worker_->call_stand_in(LentWorker::kUnwatched);
 }
 
-void become_deputy() noexcept {
-  is_deputy = true;
+void become_stand_in() noexcept {
+  is_stand_in = true;
 }
 
 int work_under_way() noexcept {

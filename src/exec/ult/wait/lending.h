@@ -3,11 +3,11 @@
 //
 // A thread takes the worker, runs ults until none is ready, and gives it back; it never sleeps with
 // it. A push into the worker's inbox that comes just then is found by a thread that waits, at its
-// next look, or by the deputy (deputy.h).
+// next look, or by the stand-in (stand_in.h).
 //
 // Memory order: the release of give_worker_back pairs with the acquire of take_worker: the next
 // thread finds the worker as this one has left it. The counters are seq_cst, with the worker's word
-// (deputy.h).
+// (stand_in.h).
 //
 // Thread safety: any thread.
 
@@ -39,8 +39,8 @@ class Attendance {
   LentWorker* const worker_;
 };
 
-// The calling thread becomes the deputy: its own looks and waits do not count.
-void become_deputy() noexcept;
+// The calling thread becomes the stand-in: its own looks and waits do not count.
+void become_stand_in() noexcept;
 int work_under_way() noexcept;
 int threads_that_wait() noexcept;
 // True if another thread has looked after the ults since the last call of forget_looks.

@@ -1,4 +1,4 @@
-// deputy.h — the thread that looks after the lent worker (lend.h) when no other one does.
+// stand_in.h — the thread that looks after the lent worker (lend.h) when no other one does.
 //
 //   state    the worker's word  sleeps                      leaves by
 //   -------  -----------------  --------------------------  ---------------------------------------
@@ -21,13 +21,13 @@
 //   I2  While it dozes, no work is under way, or a thread waits in MPI. While it attends, it sleeps
 //       only at the bell, or after one that does.
 //   I3  A push into the worker's inbox that no thread has taken out finds the word, and calls the
-//       deputy, or is found by it: the deputy writes the word and then takes the inbox visibly
+//       stand-in, or is found by it: the stand-in writes the word and then takes the inbox visibly
 //       (base/inbox.h).
 //
-// seq_cst: work_begins() and the end of a wait write their counter and read the word; the deputy
+// seq_cst: work_begins() and the end of a wait write their counter and read the word; the stand-in
 // writes the word and reads the counters. One of the two sees the other.
 //
-// models/deputy.pml checks the protocol.
+// models/stand_in.pml checks the protocol.
 //
 // Thread safety: its own thread.
 
@@ -41,10 +41,10 @@ namespace heddle::ult {
 class KernelStrand;
 class LentWorker;
 
-class Deputy {
+class StandIn {
  public:
   // `strand` is the calling thread's.
-  Deputy(LentWorker& worker, KernelStrand& strand) noexcept : worker_(worker), strand_(strand) {}
+  StandIn(LentWorker& worker, KernelStrand& strand) noexcept : worker_(worker), strand_(strand) {}
 
   // Returns when `ends` is true, after one more wake-up of the strand.
   void main(const std::atomic<bool>& ends) noexcept;

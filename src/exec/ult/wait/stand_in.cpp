@@ -1,4 +1,4 @@
-#include "exec/ult/wait/deputy.h"
+#include "exec/ult/wait/stand_in.h"
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ namespace heddle::ult {
 
 namespace {
 
-constexpr WaitNote kNoTask = {"the deputy", [](const void*) -> std::string { return "a task"; },
+constexpr WaitNote kNoTask = {"the stand-in", [](const void*) -> std::string { return "a task"; },
                               nullptr, WaitNote::Kind::kNoTask};
 
 // True if work goes on that no thread waits for.
@@ -30,7 +30,7 @@ bool is_set(const std::atomic<bool>& ends) noexcept {
 
 }  // namespace
 
-void Deputy::main(const std::atomic<bool>& ends) noexcept {
+void StandIn::main(const std::atomic<bool>& ends) noexcept {
   while (!is_set(ends)) {
     run_ready(worker_);
     if (is_neglected_ && is_wanted()) {
@@ -43,7 +43,7 @@ void Deputy::main(const std::atomic<bool>& ends) noexcept {
   }
 }
 
-void Deputy::watch() noexcept {
+void StandIn::watch() noexcept {
   forget_looks();
   const std::uint64_t switches = worker_.switches();
   strand_.doze_until(platform::now_ns() + period_ns_);
@@ -52,7 +52,7 @@ void Deputy::watch() noexcept {
   period_ns_ = is_wanted() ? kShortPeriodNs : std::min(2 * period_ns_, kLongPeriodNs);
 }
 
-void Deputy::attend(const std::atomic<bool>& ends) noexcept {
+void StandIn::attend(const std::atomic<bool>& ends) noexcept {
   forget_looks();
   bool goes_on = true;
   while (goes_on) {
@@ -69,7 +69,7 @@ void Deputy::attend(const std::atomic<bool>& ends) noexcept {
   period_ns_ = kShortPeriodNs;
 }
 
-void Deputy::doze(const std::atomic<bool>& ends) noexcept {
+void StandIn::doze(const std::atomic<bool>& ends) noexcept {
   quiet_periods_ = 0;
   if (!begin_sleep(LentWorker::kUnwatched)) return;
   if (!is_wanted() && !is_set(ends)) doze_asleep();
@@ -80,7 +80,7 @@ void Deputy::doze(const std::atomic<bool>& ends) noexcept {
 // Where the worker's timers only ask it counts as a thread that sleeps for good (own_sleep.h). Its
 // dozes are no steps: between two moments of a proof it wakes up for ults that ask. What else it
 // lets run takes steps itself.
-void Deputy::doze_asleep() noexcept {
+void StandIn::doze_asleep() noexcept {
   if (!timers_only_ask_) {
     strand_.doze_until(deadline_ns_);
     return;
@@ -97,7 +97,7 @@ void Deputy::doze_asleep() noexcept {
 }
 
 // I3. False: there is something to run, or another thread has the worker now.
-bool Deputy::begin_sleep(std::uint32_t word) noexcept {
+bool StandIn::begin_sleep(std::uint32_t word) noexcept {
   if (!take_worker()) return false;
   const bool sleeps = worker_.leave_unwatched(word, &deadline_ns_);
   timers_only_ask_ = worker_.timers_only_ask();

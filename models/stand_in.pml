@@ -1,25 +1,25 @@
-/* The deputy, and the kernel threads that lend themselves to ults (src/exec/ult/wait/deputy.h, decision 107).
+/* The stand-in, and the kernel threads that lend themselves to ults (src/exec/ult/wait/stand_in.h, decision 107).
  *
  * A program's thread starts some work twice, and each time either computes until it is done, or waits for it in MPI. A second
  * thread of the program may wait in MPI for something else until the first work is done. The work is one ult of the lent worker: its first turn asks another process; the answer arrives in a place that threads in MPI look at, and rings the bell;
  * the second turn ends the work. While it waits, a thread of the program polls, runs the ult if it is ready, and may sleep.
  *
- *   program  [B1] under_way + 1; [B2] the word is UNWATCHED: calls the deputy; [P1] pushes the ult into the inbox;
- *            [P2] the word is not AWAKE: calls the deputy
+ *   program  [B1] under_way + 1; [B2] the word is UNWATCHED: calls the stand-in; [P1] pushes the ult into the inbox;
+ *            [P2] the word is not AWAKE: calls the stand-in
  *   waiter   [W1] waiting + 1; polls and runs; [W2] lists itself, takes the bell if it is free, looks once more, sleeps;
  *            [W3] passes a nudge on, if it goes before it has slept again; [W4] waiting - 1; [W5] it was the last, work is under way,
- *            and the word is UNWATCHED: calls the deputy
- *   deputy   watches for a period: any time. Then [D1] the word = ATTENDED or UNWATCHED; [D2] looks into the inbox, with the
+ *            and the word is UNWATCHED: calls the stand-in
+ *   stand-in watches for a period: any time. Then [D1] the word = ATTENDED or UNWATCHED; [D2] looks into the inbox, with the
  *            worker; [D3] looks at the counters; sleeps
  *
  * Checked in every schedule: one thread at a time has the worker; no schedule ends before the work is done.
  *
- *   spin -run -safety models/deputy.pml
- *   spin -DNO_SECOND_LOOK -run -safety models/deputy.pml      must fail, and so must:
- *     NO_SECOND_LOOK  the deputy does not look into the inbox after it has written the word
- *     NO_COUNTERS     the deputy does not look at the counters after it has written the word
- *     NO_CALL         a push does not call the deputy
- *     NO_FAREWELL     the last thread that waits does not call the deputy when it goes
+ *   spin -run -safety models/stand_in.pml
+ *   spin -DNO_SECOND_LOOK -run -safety models/stand_in.pml      must fail, and so must:
+ *     NO_SECOND_LOOK  the stand-in does not look into the inbox after it has written the word
+ *     NO_COUNTERS     the stand-in does not look at the counters after it has written the word
+ *     NO_CALL         a push does not call the stand-in
+ *     NO_FAREWELL     the last thread that waits does not call the stand-in when it goes
  *     NO_NUDGE        a thread that leaves the bell wakes no other one
  *     NO_PASSING_ON   a thread that was nudged goes its way, and the bell stays free while others sleep
  */
@@ -28,8 +28,8 @@
 #define ATTENDED 1
 #define UNWATCHED 2
 
-#define WAITERS 2       /* threads 0 and 1 are the program's, 2 is the deputy */
-#define DEPUTY 2
+#define WAITERS 2       /* threads 0 and 1 are the program's, 2 is the stand-in */
+#define STAND_IN 2
 #define NONE 9
 
 byte word = AWAKE, under_way, waiting;
@@ -43,7 +43,7 @@ byte at_bell = NONE;
 
 #define IS_WANTED (under_way != 0 && waiting == 0)
 
-inline call_deputy() { word = AWAKE; woken[DEPUTY] = true }
+inline call_stand_in() { word = AWAKE; woken[STAND_IN] = true }
 
 /* Once the bell has rung, the sleeper there looks. */
 inline poll() {
@@ -52,7 +52,7 @@ inline poll() {
     :: arrived -> arrived = false; inbox = true; /* [P1] */
 #ifndef NO_CALL
        if
-       :: word != AWAKE -> call_deputy() /* [P2] */
+       :: word != AWAKE -> call_stand_in() /* [P2] */
        :: else
        fi
 #endif
@@ -138,7 +138,7 @@ inline wait_in_mpi(me, condition) {
   :: last && under_way != 0 ->
      atomic {
        if
-       :: word == UNWATCHED -> call_deputy()  /* [W5] */
+       :: word == UNWATCHED -> call_stand_in()  /* [W5] */
        :: else
        fi
      }
@@ -154,7 +154,7 @@ active proctype Program() {
     under_way++;                    /* [B1] */
     atomic {
       if
-      :: word == UNWATCHED -> call_deputy()  /* [B2] */
+      :: word == UNWATCHED -> call_stand_in()  /* [B2] */
       :: else
       fi
     }
@@ -162,7 +162,7 @@ active proctype Program() {
       done = false; ult = 0; inbox = true;     /* [P1] */
 #ifndef NO_CALL
       if
-      :: word != AWAKE -> call_deputy()        /* [P2] */
+      :: word != AWAKE -> call_stand_in()        /* [P2] */
       :: else
       fi
 #endif
@@ -177,7 +177,7 @@ active proctype Program() {
     fi;
     atomic { other_done = true; woken[1] = true }
   }
-  atomic { ended = true; woken[DEPUTY] = true }
+  atomic { ended = true; woken[STAND_IN] = true }
 }
 
 active proctype Second() {
@@ -201,12 +201,12 @@ active proctype OtherProcess() {
   od
 }
 
-active proctype Deputy() {
+active proctype StandIn() {
   bool begun, owes;
   do
   :: ended -> break
   :: else ->
-     woken[DEPUTY] = false;
+     woken[STAND_IN] = false;
      run_ults();
      if
      :: IS_WANTED ->
@@ -232,7 +232,7 @@ active proctype Deputy() {
         fi;
 #endif
         if
-        :: begun && word == ATTENDED -> poll(); sleep_in_mpi(DEPUTY);
+        :: begun && word == ATTENDED -> poll(); sleep_in_mpi(STAND_IN);
 #ifndef NO_PASSING_ON
            atomic {
              if
@@ -241,7 +241,7 @@ active proctype Deputy() {
              fi
            }
 #endif
-        :: begun && word == UNWATCHED -> (woken[DEPUTY] || ended)
+        :: begun && word == UNWATCHED -> (woken[STAND_IN] || ended)
         :: else
         fi;
         word = AWAKE
