@@ -1,25 +1,25 @@
 /* A ult that is alerted while it waits (src/exec/ult/alert.h, decision 88).
  *
- * The ult waits for a completion, then for two turns of a gate. Others set the completion and open the gate from afar.
+ * The ult waits for a completion, then for two turns of an event. Others set the completion and the event from afar.
  * Its answer to an alert waits, too, for a completion of its own. An ALERTER alerts it at any time, twice, until the ult
  * forbids it before it ends. The worker takes from its inbox whenever the ult does not run; in which order is left to chance.
  *
- * Checked: every wait ends, and only when what it waits for has happened; a ult that leaves the gate leaves no door in
+ * Checked: every wait ends, and only when what it waits for has happened; a ult that leaves the event leaves no list in
  * the inbox; at its end nothing of it is in the inbox, and no wake-up is left.
  *
  *   spin -run -safety models/alert.pml
  *   spin -DNO_WITHDRAW -run -safety models/alert.pml      must fail, and so must:
  *     NO_WITHDRAW     the answer runs while the ult is enrolled
  *     NO_ABSORB       a ult that withdraws too late does not absorb its wake-up
- *     LOOK_AT_WORD    after the answer the ult leaves the gate if the door's word says that it is open
- *     STAYS_LISTED    the worker makes the ult ready and leaves it in the door's list
+ *     LOOK_AT_WORD    after the answer the ult leaves the event if the list's word says that it is set
+ *     STAYS_LISTED    the worker makes the ult ready and leaves it in the event's list
  *     NO_DRAIN        the ult ends without a look at its alert
  */
 
 mtype = { RUNS, READY, PARKED, FROZEN };
 mtype state = RUNS;
 byte local_wakes, remote_wakes;
-bool woken_in_inbox, door_in_inbox, alert_in_inbox;
+bool woken_in_inbox, list_in_inbox, alert_in_inbox;
 bool alerted, queued, forbidden, ended;
 
 /* Completions: 0 pending, 1 enrolled, 2 done. */
@@ -28,8 +28,8 @@ bool alerted, queued, forbidden, ended;
 byte word[2];
 bool answering;
 
-/* The door: its turn, whether a waker must hand it over, its list of one ult, how often that was thawed. */
-byte door_turn, thaws, came;
+/* The waiters of one worker: their turn, whether a waker must hand them over, their list of one ult, how often that was thawed. */
+byte set_turn, thaws, came;
 bool awaited, listed, taken_out;
 
 /* One item; blocks while there is none. */
@@ -37,7 +37,7 @@ inline take_from_inbox() {
   if
   :: atomic { woken_in_inbox -> woken_in_inbox = false; local_wakes = local_wakes + remote_wakes; remote_wakes = 0;
        if :: state == PARKED -> state = READY :: else fi }
-  :: atomic { door_in_inbox -> door_in_inbox = false; thaws++;
+  :: atomic { list_in_inbox -> list_in_inbox = false; thaws++;
        if :: listed -> listed = false; assert(state == FROZEN); state = READY :: else fi }
   :: atomic { alert_in_inbox -> alert_in_inbox = false }
      queued = false;
@@ -112,8 +112,8 @@ proctype open() {
   do
   :: turn <= 2 ->
      came >= turn;
-     atomic { door_turn = turn; hand_over = awaited; awaited = false }
-     if :: hand_over -> assert(!door_in_inbox); door_in_inbox = true :: else fi;
+     atomic { set_turn = turn; hand_over = awaited; awaited = false }
+     if :: hand_over -> assert(!list_in_inbox); list_in_inbox = true :: else fi;
      turn++
   :: else -> break
   od
@@ -166,7 +166,7 @@ active proctype ult() {
      :: alerted -> answer()
      :: else -> break
      od;
-     atomic { done = door_turn >= turn; awaited = !done }
+     atomic { done = set_turn >= turn; awaited = !done }
      if
      :: done
      :: else ->
@@ -177,14 +177,14 @@ active proctype ult() {
            if :: !taken_out -> break :: else fi;
            answer();
 #ifdef LOOK_AT_WORD
-           if :: door_turn >= turn -> break :: else fi
+           if :: set_turn >= turn -> break :: else fi
 #else
            if :: thaws != seen -> break :: else fi
 #endif
         od
      fi;
-     assert(door_turn >= turn);
-     assert(!door_in_inbox && !listed);
+     assert(set_turn >= turn);
+     assert(!list_in_inbox && !listed);
      turn++
   :: else -> break
   od;

@@ -12,7 +12,7 @@ TESTS = [
     ("interrupts", "src/exec/ult/interrupt_test", "Interrupt.LeavesNoWakeUpBehind*"),
     ("alerts", "src/exec/ult/alert_test", "Alert.*ManySeeds"),
     ("moves", "src/exec/ult/move_test", "Move.LosesNoWakeUpInAnySchedule"),
-    ("gate", "src/exec/ult/gate_test", "Gate.ACrowdPassesWhateverTheSchedule"),
+    ("event", "src/exec/ult/event_test", "Event.ACrowdPassesWhateverTheSchedule"),
     ("shared-work", "src/exec/ult/shared_work_test", "SharedWork.IsDoneOnce*"),
     ("away", "src/exec/ult/away_test", "Away.WorksWithForcedYields"),
     ("descriptors", "src/exec/process/waits/descriptor_waits_test", "DescriptorWaits.UltsOfTwoWorkersWaitForEachOther"),

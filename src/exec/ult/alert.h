@@ -9,7 +9,7 @@
 // alerted has absorbed none. Before the answer the strand withdraws from what it waits for, so what
 // runs in the answer may wait, too.
 //
-// Completion::wait, Gate::wait and waits on top of them heed alerts; Strand::park, park_until and
+// Completion::wait, Event::wait and waits on top of them heed alerts; Strand::park, park_until and
 // sleep_until do not. An alert that finds the ult elsewhere is heeded at its next wait that does,
 // or comes to nothing when the ult ends.
 //

@@ -11,7 +11,7 @@
 #include "base/platform/futex.h"
 #include "base/test_seeds.h"
 #include "exec/ult/completion.h"
-#include "exec/ult/gate.h"
+#include "exec/ult/event.h"
 #include "exec/ult/test_support.h"
 #include "exec/ult/wait.h"
 
@@ -117,19 +117,19 @@ TEST_F(Alert, DoesNotEndTheWaitOfAWaiterThatWasTaken) {
   ults.join_all();
 }
 
-TEST_F(Alert, ThatFindsNoWaitIsAnsweredByTheNextOneAtAGate) {
+TEST_F(Alert, ThatFindsNoWaitIsAnsweredByTheNextOneOfAnEvent) {
   const ScopedScheduler scheduler(1);
-  Gate gate(std::array{0});
+  Event event(std::array{0});
   Ults ults;
   ults.run([&] {
     alert_self();
-    gate.wait(1);
+    event.wait(1);
     EXPECT_EQ(answers, 1);
   });
   ults.run([&] {
     for (int i = 0; i < 1000 && answers == 0; ++i) yield();
     EXPECT_EQ(answers, 1);
-    gate.open(1);
+    event.set(1);
   });
   ults.join_all();
 }
@@ -193,25 +193,25 @@ TEST_F(Alert, AnswersMayWaitWhileWhatWasAwaitedHappens) {
   EXPECT_TRUE(event.done());
 }
 
-TEST_F(Alert, LetsAUltOutOfAGateThatOpensMeanwhile) {
-  for (const int opener : {0, 1}) {
+TEST_F(Alert, LetsAUltOutOfAnEventThatIsSetMeanwhile) {
+  for (const int setter : {0, 1}) {
     const ScopedScheduler scheduler(2);
     answers = 0;
     Completion inner;
     awaited_in_answer = &inner;
-    Gate gate(std::array{0, 1});
+    Event event(std::array{0, 1});
     std::atomic<int> passed{0};
     Ults ults;
     Ult* const alerted = ults.run_on(0, [&] {
-      gate.wait(1);
+      event.wait(1);
       ++passed;
     });
     while (answers == 0) {
       alert(*alerted);
       std::this_thread::yield();
     }
-    ults.run_on(opener, [&] {
-      gate.open(1);
+    ults.run_on(setter, [&] {
+      event.set(1);
       inner.set();
     });
     ults.join_all();
@@ -276,13 +276,13 @@ TEST_F(Alert, LeavesNoWakeUpBehindInAnyScheduleOfManySeeds) {
   }
 }
 
-// Ults that pass one gate after another, while some of them answer alerts. None may pass before all have come.
+// Ults that wait for one event after another, while some of them answer alerts. None may pass before all have come.
 void crowd_passes(unsigned seed) {
   constexpr int kUlts = 6;
   const int turns = TestSeeds::rounds(kSanitized ? 50 : 200);
   const ScopedScheduler scheduler(3, seed);
-  // Worker 2 has no door.
-  std::array<Gate, 2> gates = {Gate(std::array{0, 1}), Gate(std::array{0, 1})};
+  // Worker 2 has no list of waiters.
+  std::array<Event, 2> events = {Event(std::array{0, 1}), Event(std::array{0, 1})};
   std::atomic<int> came{0}, early{0};
   Completion all_passed;
   std::array<Completion, kUlts> ends;
@@ -292,11 +292,11 @@ void crowd_passes(unsigned seed) {
   for (int i = 0; i < kUlts; ++i) {
     alerted.push_back(ults.run_on(i % 3, [&, i] {
       for (int turn = 1; turn <= turns; ++turn) {
-        Gate& gate = gates[static_cast<std::size_t>(turn % 2)];
+        Event& event = events[static_cast<std::size_t>(turn % 2)];
         if (came.fetch_add(1, std::memory_order_acq_rel) + 1 == turn * kUlts) {
-          gate.open(static_cast<Gate::Turn>(turn));
+          event.set(static_cast<Event::Turn>(turn));
         } else {
-          gate.wait(static_cast<Gate::Turn>(turn));
+          event.wait(static_cast<Event::Turn>(turn));
         }
         if (came.load(std::memory_order_relaxed) < turn * kUlts) ++early;
       }
@@ -312,7 +312,7 @@ void crowd_passes(unsigned seed) {
   EXPECT_EQ(early, 0);
 }
 
-TEST_F(Alert, ACrowdPassesGatesInAnyScheduleOfManySeeds) {
+TEST_F(Alert, ACrowdPassesEventsInAnyScheduleOfManySeeds) {
   for (const unsigned seed : TestSeeds(1, kSanitized ? 3 : 8)) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     crowd_passes(seed);

@@ -1,12 +1,12 @@
 // move.h — a ult goes on on another worker.
 //
 //   move(ult, w) ──► its worker's inbox: noted
-//                ──► its next turn: popped from the run queue, in no list, gate or timer
+//                ──► its next turn: popped from the run queue, in no list or timer
 //                ──► inbox of w ──► ready there
 //
 // A ult that waits has no load, and stays where it is until it would run. A ult that runs stays
 // until it next waits, yields or is interrupted by its time slice. What knows the ult by its worker
-// (gate.h) finds it elsewhere from its next turn on, and nothing is updated at the move. How
+// (event.h) finds it elsewhere from its next turn on, and nothing is updated at the move. How
 // wake-ups find it: run/ult_record.h.
 //
 // Debug builds with a yield seed move ults at random (SchedulerOptions::forced_moves).

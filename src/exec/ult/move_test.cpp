@@ -15,7 +15,7 @@
 #include "base/platform/clock.h"
 #include "base/test_seeds.h"
 #include "exec/ult/alert.h"
-#include "exec/ult/gate.h"
+#include "exec/ult/event.h"
 #include "exec/ult/run/ult_record.h"
 #include "exec/ult/test_support.h"
 
@@ -151,18 +151,18 @@ TEST(Move, InASleep) {
   move_in_wait(State::kSleeping, sleep, [](Ult&) {});
 }
 
-TEST(Move, AtAGate) {
-  std::unique_ptr<Gate> gate;
+TEST(Move, ThatWaitsForAnEvent) {
+  std::unique_ptr<Event> event;
   const auto wait = [&] {
-    gate = std::make_unique<Gate>(kFirstTwo);
-    gate->wait(1);
+    event = std::make_unique<Event>(kFirstTwo);
+    event->wait(1);
   };
-  move_in_wait(State::kFrozen, wait, [&](Ult&) { gate->open(1); });
+  move_in_wait(State::kFrozen, wait, [&](Ult&) { event->set(1); });
 }
 
-TEST(Move, AUltThatHasMovedWaitsAtAGateOfItsNewWorker) {
+TEST(Move, AUltThatHasMovedWaitsForAnEventOfItsNewWorker) {
   const ScopedScheduler scheduler(2);
-  Gate gate(kFirstTwo);
+  Event event(kFirstTwo);
   std::atomic<int> came{0};
   Ults ults;
   for (int i = 0; i < 6; ++i) {
@@ -170,12 +170,12 @@ TEST(Move, AUltThatHasMovedWaitsAtAGateOfItsNewWorker) {
       move(*current(), (i / 2) % 2);
       await_worker((i / 2) % 2);
       ++came;
-      gate.wait(1);
+      event.wait(1);
     });
   }
   ults.run([&] {
     while (came < 6) yield();
-    gate.open(1);
+    event.set(1);
   });
   ults.join_all();
 }

@@ -1,7 +1,7 @@
 // strand.h — something that can wait: a user-level thread, or a kernel thread that calls MPI.
 //
 // Nearly everything that waits in Heddle is built on park() and wake() (first of all completion.h).
-// Two things are not: ults that wait at a gate freeze and are thawed as lists (gate.h), and
+// Two things are not: ults that wait for an event freeze and are thawed as lists (event.h), and
 // sleep_until() waits for the clock alone. A Strand counts wake-ups like a semaphore: each wake()
 // lets exactly one park() return, in whatever order they come.
 //

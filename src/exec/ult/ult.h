@@ -9,7 +9,7 @@
 //   running   on a worker                                         park, yield, sleep, freeze,
 //                                                                 finish
 //   parked    waits for a wake-up, in no queue                    wake
-//   frozen    waits at a gate with others of its worker (gate.h)  the gate opens
+//   frozen    waits for an event with others of its worker (event.h)  it is set
 //   finished  its function returned; thread_local destructors     join frees it
 //             have run
 //

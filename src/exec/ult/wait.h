@@ -2,7 +2,7 @@
 //
 // MPI, locks, sleeps, descriptors and signals wait by it. Other ways to wait are its parts:
 // Completion::wait is the wait without options, and a message's way; Strand::park counts wake-ups;
-// a gate has lists of its own.
+// an event (event.h) has lists of its own.
 //
 //   option      the wait ends with    as soon as
 //   ----------  --------------------  -------------------------------------------------------------

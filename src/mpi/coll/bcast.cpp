@@ -127,7 +127,7 @@ Error bcast_in(const Turn& turn, Buffer data, int root, int failed) {
 // The root leaves a small payload on the board; the others find it there.
 bool Bcast::may_begin(Meeting& meeting, Meeting::Turn turn) const {
   if (data.bytes() > meeting.board_bytes()) return false;
-  return root == comm.rank() || meeting.round(turn).tables->ready.has_opened(turn);
+  return root == comm.rank() || meeting.round(turn).tables->ready.is_set(turn);
 }
 
 bool Bcast::begin(const Turn& turn, Error* error) const {

@@ -5,7 +5,7 @@
 //   stage 2   the last of a place counts for it, up the machine's tree    arrivals.h
 //   stage 3   between hosts: the member that speaks for this host waits   between.h
 //             until all here have come, then talks to the other speakers
-//   release   the last of all, or the speaker, opens the gate; each       exec/ult/gate.h
+//   release   the last of all, or the speaker, sets the event; each       exec/ult/event.h
 //             worker's frozen ranks are spliced into its run queue
 //
 // With one host there is no stage 3, and `hosts()` is null.
@@ -18,7 +18,7 @@
 // How a member goes through a turn: visit.h.
 //
 // Members move (exec/ult/move.h). One that comes from another worker counts itself in at its old
-// place and waits where the gate lets it: slower, and right. It notes that the tables are stale.
+// place and waits where the event lets it: slower, and right. It notes that the tables are stale.
 // The next turns to be prepared get tables of the workers where members are then, so these are
 // looked up once, however many have moved (decision 116):
 //
@@ -33,7 +33,7 @@
 // were made, and so are done with the turn of the old ones.
 //
 // Invariants
-//   I1  `met` opens for a turn only when all members here have begun it. A member begins turn t
+//   I1  `met` is set for a turn only when all members here have begun it. A member begins turn t
 //       only after turn t - kAhead has met. Each member that has begun turn t - kAhead has left
 //       turn t - kAhead - kUnderWay (ticket.h). So the round of that turn is free for turn t:
 //       kRounds >= kAhead + kUnderWay.
@@ -44,10 +44,10 @@
 //   I4  The waiters of `met` for turn s are in turn s, or begin turn s + kAhead. All have passed
 //       before a member waits there in turn s + kRounds: kRounds >= 2 kAhead. Those of `ready` are
 //       in turn s.
-//   I5  The tables of turn t + kAhead are made by the member that concludes turn t, before it opens
+//   I5  The tables of turn t + kAhead are made by the member that concludes turn t, before it sets
 //       `met`. No member has begun turn t + kAhead then, and all have begun turn t, so they have
 //       left turn t - kUnderWay, the last one with the old tables: kRounds = kAhead + kUnderWay. No
-//       door of an old gate is in an inbox (exec/ult/gate.h, I3).
+//       list of an old event is in an inbox (exec/ult/event.h, I3).
 //
 // Thread safety: any strand, one strand of a member in a turn at a time; different members at once.
 
@@ -62,7 +62,7 @@
 #include "base/platform/cpu.h"
 #include "base/spin_lock.h"
 #include "exec/ult/completion.h"
-#include "exec/ult/gate.h"
+#include "exec/ult/event.h"
 #include "mpi/coll/arrivals.h"
 #include "mpi/coll/hosts_of.h"
 #include "mpi/coll/places.h"
@@ -85,7 +85,7 @@ struct Lent {
 
 class Meeting final : public world::SharedPart {
  public:
-  using Turn = ult::Gate::Turn;
+  using Turn = ult::Event::Turn;
 
   struct alignas(platform::kCacheLine) Line {
     std::byte bytes[platform::kCacheLine];
@@ -99,8 +99,8 @@ class Meeting final : public world::SharedPart {
     const Version version;
     const std::shared_ptr<const Places> places;
     Arrivals arrivals;
-    ult::Gate met;    // all have come
-    ult::Gate ready;  // what one gives to the others is there: a root's data, a large result
+    ult::Event met;    // all have come
+    ult::Event ready;  // what one gives to the others is there: a root's data, a large result
   };
 
   struct Round {
@@ -179,7 +179,7 @@ class Meeting final : public world::SharedPart {
     }
     return entry.place;
   }
-  // Called by the member that concludes a turn, before it opens the turn: I5.
+  // Called by the member that concludes a turn, before it sets the event: I5.
   void renew_tables(const comm::Comm& comm, Turn turn) {
     Round& next = round(turn + kAhead);
     // relaxed, both: a number that is read too early costs one more turn with the old tables.
@@ -194,7 +194,7 @@ class Meeting final : public world::SharedPart {
   Round& round(Turn turn) noexcept { return *rounds_[turn % kRounds]; }
   // For a member that has begun this turn and not left it, or begins turn + kAhead: a wait for all
   // would return at once.
-  bool has_met(Turn turn) noexcept { return round(turn).tables->met.has_opened(turn); }
+  bool has_met(Turn turn) noexcept { return round(turn).tables->met.is_set(turn); }
   // True if a member may begin this turn without a wait.
   bool is_free(Turn turn) noexcept { return turn <= kAhead || has_met(turn - kAhead); }
 

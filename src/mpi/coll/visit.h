@@ -150,7 +150,7 @@ class Visit {
   // Opens the turn for members that wait now or later.
   void conclude() noexcept {
     meeting_.renew_tables(comm_, turn_);
-    tables_->met.open(turn_);
+    tables_->met.set(turn_);
   }
   // Waits for conclude(). May switch.
   void wait() noexcept {
@@ -195,7 +195,7 @@ class Visit {
   // waits for that, and may switch. told() is the giver's error.
   void show_ready(int failure = MPI_SUCCESS) noexcept {
     write_if_new(round_.failure, failure);
-    tables_->ready.open(turn_);
+    tables_->ready.set(turn_);
   }
   void await_ready() noexcept {
     const ult::NotedWait noted({Standing::mine.call,

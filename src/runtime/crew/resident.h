@@ -8,8 +8,8 @@
 //                                    (exec/heap/following_pages.h)
 //
 // A meeting that exists keeps its places: a member that comes from another worker is counted at its
-// old place, and waits at that worker's door, or outside if the gate has none for it
-// (exec/ult/gate.h). It is right there, and slower.
+// old place, and waits in that worker's list, or outside if the event has none for it
+// (exec/ult/event.h). It is right there, and slower.
 //
 // Invariants
 //   I1  `main_` is set exactly while the rank's main strand lives and has not begun to end.

@@ -16,7 +16,7 @@
 // place of the call.
 //
 // While a ult is away
-//   I1  its state is kAway: wake-ups only count; it is in no queue, gate or timer.
+//   I1  its state is kAway: wake-ups only count; it is in no queue, list or timer.
 //   I2  Ult::current_ is null in its TLS block: a handler of the program that runs on K is a kernel
 //       thread's to the scheduler and touches nothing of the worker but its inbox.
 //       Its away_on names K.

@@ -4,7 +4,7 @@
 //   -------  ----------------------------  --------------------------------------------
 //   news     a ult with news               counts its wake-ups, lets it look at an alert, takes it
 //                                          over from another worker; makes it ready
-//   thawed   FrozenUlts whose gate opened  appends the whole list to its run queue
+//   thawed   FrozenUlts whose event is set appends the whole list to its run queue
 //   home     a ult that was away (away.h)  makes it ready
 //   look     the worker's own              polls: it was roused from its sleep (sleepers.h)
 //   turn     the worker's own              gives each ult that has yielded a turn (run_queue.h)

@@ -8,7 +8,7 @@
 //   parked    the ult                        a wake-up; with an armed timer also the deadline; an
 //                                            alert
 //   sleeping  the ult                        the deadline; wake-ups only count
-//   frozen    the ult                        its gate opens (gate.h); an alert; wake-ups only count
+//   frozen    the ult                        its event is set (event.h); an alert; wake-ups only count
 //   away      the ult                        its system call returns (away.h); wake-ups only count
 //   finished  the ult                        nothing
 //
@@ -33,8 +33,8 @@
 // Invariants
 //   I1  The record is in one inbox exactly while news != 0 has been seen by the strand that made it
 //       non-zero, and the worker has not taken it out. So it is there once.
-//   I2  A ult is in its worker's run queue exactly while it is `ready`, or `frozen` and its gate
-//       has been opened: a whole list goes there at once, so the state of each is not written. A
+//   I2  A ult is in its worker's run queue exactly while it is `ready`, or `frozen` and its
+//       event has been set: a whole list goes there at once, so the state of each is not written. A
 //       ult that moves is `ready`, and in an inbox.
 //   I3  `worker` changes only while news != 0, and only between a turn of the ult and the next. So
 //       a ult that runs may rely on it until it switches, and the thread that made `news` non-zero
@@ -120,7 +120,7 @@ struct Scheduled : InboxItem {
 
   // Its worker only.
   bool has_timer = false;
-  bool stays = false;  // it has left a gate's list to answer an alert, and will come back to it
+  bool stays = false;  // it has left an event's list to answer an alert, and will come back to it
 
   // For the ult itself, and where I3 says that it does not change.
   Worker& here() const noexcept { return *worker.load(std::memory_order_relaxed); }
@@ -261,7 +261,7 @@ class UltQueue {
   Ult* tail_ = nullptr;
 };
 
-// Ults of one worker that freeze at one gate. They are thawed on that worker, or by way of its
+// Ults of one worker that wait for one event. They are thawed on that worker, or by way of its
 // inbox.
 struct FrozenUlts : InboxItem {
   FrozenUlts() noexcept : InboxItem(Kind::kThawed) {}

@@ -1,4 +1,4 @@
-#include "exec/ult/gate.h"
+#include "exec/ult/event.h"
 
 #include <gtest/gtest.h>
 
@@ -17,57 +17,57 @@ namespace {
 
 constexpr std::array<int, 2> kFirstTwo = {0, 1};
 
-TEST(Gate, IsOpenForTheTurnsUpToTheLastThatWasOpened) {
+TEST(Event, IsSetForTheTurnsUpToTheLastThatWasSet) {
   const ScopedScheduler scheduler(2);
-  Gate gate(kFirstTwo);
-  gate.wait(0);
-  gate.open(1);
-  gate.open(2);
+  Event event(kFirstTwo);
+  event.wait(0);
+  event.set(1);
+  event.set(2);
   Ults ults;
   for (const int worker : kFirstTwo) {
     ults.run_on(worker, [&] {
-      gate.wait(1);
-      gate.wait(2);
+      event.wait(1);
+      event.wait(2);
     });
   }
-  gate.wait(2);
+  event.wait(2);
   ults.join_all();
 }
 
-TEST(Gate, UltsOfAWorkerGoOnInTheOrderInWhichTheyCame) {
+TEST(Event, UltsOfAWorkerGoOnInTheOrderInWhichTheyCame) {
   const ScopedScheduler scheduler(1);
   constexpr int kUlts = 50;
-  Gate gate(std::array{0});
+  Event event(std::array{0});
   int came = 0;
   std::vector<int> passed;
   Ults ults;
   for (int i = 0; i < kUlts; ++i) {
     ults.run([&, i] {
       ++came;
-      gate.wait(1);
+      event.wait(1);
       passed.push_back(i);
     });
   }
   ults.run([&] {
     while (came < kUlts) yield();
     EXPECT_TRUE(passed.empty());
-    gate.open(1);
-    EXPECT_TRUE(passed.empty());  // open() does not switch
+    event.set(1);
+    EXPECT_TRUE(passed.empty());  // set() does not switch
   });
   ults.join_all();
   ASSERT_EQ(passed.size(), std::size_t{kUlts});
   EXPECT_TRUE(std::is_sorted(passed.begin(), passed.end()));
 }
 
-TEST(Gate, AWakeUpLetsNobodyThroughAndIsNotLost) {
+TEST(Event, AWakeUpLetsNobodyThroughAndIsNotLost) {
   const ScopedScheduler scheduler(1);
-  Gate gate(std::array{0});
+  Event event(std::array{0});
   Strand* waiter = nullptr;
   bool through = false;
   Ults ults;
   ults.run([&] {
     waiter = &Strand::current();
-    gate.wait(1);
+    event.wait(1);
     through = true;
     Strand::park();  // absorbs the wake-up that came meanwhile
   });
@@ -76,14 +76,14 @@ TEST(Gate, AWakeUpLetsNobodyThroughAndIsNotLost) {
     waiter->wake();
     for (int i = 0; i < 10; ++i) yield();
     EXPECT_FALSE(through);
-    gate.open(1);
+    event.set(1);
   });
   ults.join_all();
   EXPECT_TRUE(through);
 }
 
-// Strands of all kinds that count themselves in; the last one opens the gate. No one may pass
-// before all have come, and all must see what the others wrote. There are two gates: one that passes
+// Strands of all kinds that count themselves in; the last one sets the event. No one may pass
+// before all have come, and all must see what the others wrote. There are two events: one that passes
 // runs ahead of those that are let through with it by one turn.
 class Crowd {
  public:
@@ -92,12 +92,12 @@ class Crowd {
 
   void take_part(int me) {
     for (int turn = 1; turn <= rounds_; ++turn) {
-      Gate& gate = gates_[turn % 2];
+      Event& event = events_[turn % 2];
       written_[static_cast<std::size_t>(me)] = turn;
       if (came_.fetch_add(1, std::memory_order_acq_rel) + 1 == turn * strands_) {
-        gate.open(static_cast<Gate::Turn>(turn));
+        event.set(static_cast<Event::Turn>(turn));
       } else {
-        gate.wait(static_cast<Gate::Turn>(turn));
+        event.wait(static_cast<Event::Turn>(turn));
       }
       const auto next = static_cast<std::size_t>((me + turn) % strands_);
       const int seen = written_[next].load(std::memory_order_relaxed);
@@ -112,14 +112,14 @@ class Crowd {
   }
 
   const int strands_, rounds_;
-  Gate gates_[2] = {Gate(kFirstTwo), Gate(kFirstTwo)};
+  Event events_[2] = {Event(kFirstTwo), Event(kFirstTwo)};
   std::atomic<int> came_;
   std::vector<std::atomic<int>> written_;
   std::atomic<bool> wrong_{false};
 };
 
 void crowd_passes(int ults, int kernel_threads, std::uint64_t yield_seed) {
-  // Worker 2 has no door at the gate.
+  // Worker 2 has no list of waiters.
   const ScopedScheduler scheduler(3, yield_seed);
   Crowd crowd(ults + kernel_threads, TestSeeds::rounds(kSanitized ? 200 : 1000));
   std::vector<std::thread> threads;
@@ -136,75 +136,75 @@ void crowd_passes(int ults, int kernel_threads, std::uint64_t yield_seed) {
   EXPECT_FALSE(crowd.wrong());
 }
 
-TEST(Gate, ACrowdOfUltsPassesTogether) {
+TEST(Event, ACrowdOfUltsPassesTogether) {
   crowd_passes(24, 0, 0);
 }
 
-TEST(Gate, ACrowdOfUltsAndKernelThreadsPassesTogether) {
+TEST(Event, ACrowdOfUltsAndKernelThreadsPassesTogether) {
   crowd_passes(12, 2, 0);
 }
 
-TEST(Gate, KernelThreadsPassWithoutUlts) {
+TEST(Event, KernelThreadsPassWithoutUlts) {
   crowd_passes(0, 3, 0);
 }
 
-TEST(Gate, TellsTurnsApartThatAreFarFromEachOther) {
+TEST(Event, TellsTurnsApartThatAreFarFromEachOther) {
   const ScopedScheduler scheduler(1);
-  constexpr Gate::Turn kFar[] = {1, 2, 1ull << 30, (1ull << 30) + 2, (1ull << 31) + 3, 1ull << 40};
-  Gate gate(std::array{0});
-  Gate::Turn last = 0;
-  for (const Gate::Turn turn : kFar) {
-    for (const Gate::Turn later : kFar) {
-      EXPECT_EQ(gate.has_opened(later), later <= last) << later << " after " << last;
+  constexpr Event::Turn kFar[] = {1, 2, 1ull << 30, (1ull << 30) + 2, (1ull << 31) + 3, 1ull << 40};
+  Event event(std::array{0});
+  Event::Turn last = 0;
+  for (const Event::Turn turn : kFar) {
+    for (const Event::Turn later : kFar) {
+      EXPECT_EQ(event.is_set(later), later <= last) << later << " after " << last;
     }
-    gate.open(last = turn);
+    event.set(last = turn);
   }
 }
 
-TEST(Gate, OfNoWorkerLetsKernelThreadsPass) {
+TEST(Event, OfNoWorkerLetsKernelThreadsPass) {
   const ScopedScheduler scheduler(1);
-  Gate gate({});
+  Event event({});
   int written = 0;
   std::vector<std::thread> threads;
   for (int i = 0; i < 3; ++i) {
     threads.emplace_back([&] {
-      gate.wait(1);
+      event.wait(1);
       EXPECT_EQ(written, 1);
     });
   }
-  EXPECT_FALSE(gate.has_opened(1));
+  EXPECT_FALSE(event.is_set(1));
   written = 1;
-  gate.open(1);
-  EXPECT_TRUE(gate.has_opened(1));
+  event.set(1);
+  EXPECT_TRUE(event.is_set(1));
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST(Gate, SpinsWhileNothingElseCanRunAndNotForLong) {
+TEST(Event, SpinsWhileNothingElseCanRunAndNotForLong) {
   const ScopedScheduler scheduler(3);
-  Gate gate(kFirstTwo);
+  Event event(kFirstTwo);
   std::atomic<bool> spun{false};
   Completion opened;
   Ults ults;
   ults.run_on(0, [&] {
-    EXPECT_FALSE(gate.spin(1));
+    EXPECT_FALSE(event.spin(1));
     spun = true;
-    while (!gate.spin(1)) {
+    while (!event.spin(1)) {
     }
-    EXPECT_TRUE(gate.spin(1));
+    EXPECT_TRUE(event.spin(1));
     opened.set();
   });
   ults.run_on(1, [&] {
     while (!spun) yield();
-    gate.open(1);
+    event.set(1);
   });
   ults.run_on(2, [&] {
     opened.wait();
-    EXPECT_FALSE(gate.spin(1));  // it has no door there
+    EXPECT_FALSE(event.spin(1));  // it has no list there
   });
   ults.join_all();
 }
 
-TEST(Gate, ACrowdPassesWhateverTheSchedule) {
+TEST(Event, ACrowdPassesWhateverTheSchedule) {
   for (const unsigned seed : TestSeeds(1, 5)) crowd_passes(9, 1, seed);
 }
 
