@@ -4,11 +4,10 @@ Handles, counts and logicals are 4 bytes by reference in each Fortran interface;
 So most arguments are only dereferenced. The rest is told in bindings/fortran/README.md.
 """
 
-HANDLES = {  # kind -> (C type, middle of MPI_..._fromint)
-    "COMMUNICATOR": ("MPI_Comm", "Comm"), "DATATYPE": ("MPI_Datatype", "Type"),
-    "ERRHANDLER": ("MPI_Errhandler", "Errhandler"), "FILE": ("MPI_File", "File"), "GROUP": ("MPI_Group", "Group"),
-    "INFO": ("MPI_Info", "Info"), "MESSAGE": ("MPI_Message", "Message"), "OPERATION": ("MPI_Op", "Op"),
-    "REQUEST": ("MPI_Request", "Request"), "SESSION": ("MPI_Session", "Session"), "WINDOW": ("MPI_Win", "Win")}
+HANDLES = {  # kind -> C type
+    "COMMUNICATOR": "MPI_Comm", "DATATYPE": "MPI_Datatype", "ERRHANDLER": "MPI_Errhandler", "FILE": "MPI_File", "GROUP": "MPI_Group",
+    "INFO": "MPI_Info", "MESSAGE": "MPI_Message", "OPERATION": "MPI_Op", "REQUEST": "MPI_Request", "SESSION": "MPI_Session",
+    "WINDOW": "MPI_Win"}
 
 # Arguments that have a sentinel, or another type in C: how the dummy becomes C's argument.
 CONVERTED = {"BUFFER": ("void", "f_buffer({})"), "STATUS": ("int", "f_statuses({})"), "WEIGHT": ("int", "f_weights({})"),
@@ -58,7 +57,8 @@ class Wrapper:
         self.suffix = suffix            # of its name: "_c_f08" of the large size
         self.dummies = {}               # name -> C declaration
         self.lengths_of_strings = []    # gfortran and flang pass them behind all others
-        self.handles, self.before, self.after, self.actual = [], [], [], []
+        self.before, self.after, self.actual = [], [], []
+        self.handles = []               # (C type, name, direction) of single ones
         self.sections = []              # names of buffers that may be array sections
         self.has_descriptors = suffix.endswith("ts")
         request = function.param("request")
@@ -133,10 +133,8 @@ class Wrapper:
             self.after.append(f"if (e == MPI_SUCCESS) f_pad({p.name}, {p.name}_length, c_{p.name});")
 
     def add_handle(self, p):
-        c, middle = HANDLES[p.kind]
         self.dummies[p.name] = f"int* {p.name}"
-        start = "NULL" if p.dir == "out" else f"F_FROM({middle}, *{p.name})"
-        self.handles.append(f"{c} c_{p.name} = {start};")
+        self.handles.append((HANDLES[p.kind], p.name, p.dir))
         # MPI_Request_get_status and MPI_Cancel differ: C's type says.
         self.actual.append(f"&c_{p.name}" if p.type.endswith("*") else f"c_{p.name}")
         if p.dir != "in":
@@ -145,14 +143,14 @@ class Wrapper:
             self.after.append(f"{guard}*{p.name} = F_INT(c_{p.name});")
 
     def add_handles(self, p):
-        c, middle = HANDLES[p.kind]
+        c = HANDLES[p.kind]
         n, count = p.name, f"n_{p.name}"
         self.dummies[n] = f"int* {n}"
         self.actual.append(f"c_{n}")
         self.before += [f"const long {count} = {length_of(self.procedure, p)};", f"{c} few_{n}[F_FEW];",
                         f"{c}* c_{n} = f_room(few_{n}, {count}, sizeof({c}));"]
         each = f"for (long i = 0; i < {count}; ++i)"
-        self.before.append(f"{each} c_{n}[i] = " + ("NULL;" if p.dir == "out" else f"F_FROM({middle}, {n}[i]);"))
+        self.before.append(f"{each} c_{n}[i] = " + ("NULL;" if p.dir == "out" else f"F_FROM({n}[i]);"))
         if p.dir != "in":
             guard = f"if (c_{n}[i] != NULL) " if p.dir == "out" else ""
             self.after.append(f"{each} {guard}{n}[i] = F_INT(c_{n}[i]);")
@@ -169,6 +167,23 @@ class Wrapper:
             self.actual.append(f"&c_{p.name}")
             self.after.append(f"*{p.name} = c_{p.name} == MPI_UNDEFINED ? MPI_UNDEFINED : c_{p.name} + 1;")
 
+    def opened(self, conversion):
+        """The handles as C has them."""
+        return [f"{c} c_{n}{'' if way == 'out' else f' = {conversion}(*{n})'};" for c, n, way in self.handles]
+
+    def quick(self, head, name, call):
+        """The function for constant handles: it calls nothing but C's, so it has next to nothing to save. Null: not worth it."""
+        given = [n for _, n, way in self.handles if way == "in"]
+        if not given or self.before or any(way == "inout" for _, _, way in self.handles):
+            return None
+        arguments = [*self.types, *(text.split()[-1] for text in self.lengths_of_strings)]
+        constant = " | ".join(f"(size_t)c_{n}" for n in given)
+        rest = [f"if (!F_IS_CONSTANT({constant})) {{", f"  slow_{name}({', '.join(arguments)});", "  return;", "}"]
+        return function(head, self.opened("F_CONSTANT") + rest + self.call(call))
+
+    def call(self, call):
+        return [f"const int e = {call};"] + self.endings() + self.after + ["f_return(ierror, e);"]
+
     def text(self):
         procedure = self.procedure
         call = f"{self.prefix}{self.function.name}({', '.join(self.actual)})"
@@ -176,13 +191,21 @@ class Wrapper:
         weak = "" if self.prefix else "F_WEAK "     # a program's own mpi_send takes its place
         name = f"{self.prefix}{procedure.name}{self.suffix}_".lower()
         returns = c_type(procedure.returns) if procedure.returns else "void"
-        head = f"{weak}{returns} {name}({', '.join(dummies) or 'void'})"
+        arguments = f"({', '.join(dummies) or 'void'})"
+        head = f"{weak}{returns} {name}{arguments}"
         if procedure.returns:
-            return f"{head} {{\n  return {call};\n}}\n"
+            return function(head, [f"return {call};"])
         if "ierror" not in self.types:
-            return f"{head} {{\n  {call};\n}}\n"
-        lines = self.handles + self.before + [f"const int e = {call};"] + self.endings() + self.after + ["if (ierror != NULL) *ierror = e;"]
-        return f"{head} {{\n  " + "\n  ".join(lines) + "\n}\n"
+            return function(head, [f"{call};"])
+        whole = self.opened("F_FROM") + self.before + self.call(call)
+        quick = self.quick(head, name, call)
+        if quick is None:
+            return function(head, whole)
+        return function(f"static F_SLOW void slow_{name}{arguments}", whole) + quick
+
+
+def function(head, lines):
+    return f"{head} {{\n  " + "\n  ".join(lines) + "\n}\n"
 
 
 def alias(name, of):

@@ -36,7 +36,7 @@ static MPI_Aint value_of(enum heddle_owner kind, void* handle, int keyval, void*
 }
 
 static int set_of_comm(int handle, int keyval, MPI_Aint value) {
-  const MPI_Comm comm = MPI_Comm_fromint(handle);
+  const MPI_Comm comm = F_FROM(handle);
   MPI_Aint* const cell = new_cell(value);
   const int error = F_CALL(Comm_set_attr)(comm, keyval, cell);
   take_cell(error, HEDDLE_COMM, comm, keyval, cell);
@@ -44,7 +44,7 @@ static int set_of_comm(int handle, int keyval, MPI_Aint value) {
 }
 
 static int get_of_comm(int handle, int keyval, MPI_Aint* value, int* flag) {
-  const MPI_Comm comm = MPI_Comm_fromint(handle);
+  const MPI_Comm comm = F_FROM(handle);
   void* attribute = NULL;
   const int error = F_CALL(Comm_get_attr)(comm, keyval, &attribute, flag);
   if (error == MPI_SUCCESS && *flag) *value = value_of(HEDDLE_COMM, comm, keyval, attribute);
@@ -60,7 +60,7 @@ void F_NAME(comm_get_attr)(int* comm, int* keyval, MPI_Aint* value, int* flag, i
 }
 
 void F_NAME(type_set_attr)(int* handle, int* keyval, MPI_Aint* value, int* ierror) {
-  const MPI_Datatype type = MPI_Type_fromint(*handle);
+  const MPI_Datatype type = F_FROM(*handle);
   MPI_Aint* const cell = new_cell(*value);
   const int error = F_CALL(Type_set_attr)(type, *keyval, cell);
   take_cell(error, HEDDLE_TYPE, type, *keyval, cell);
@@ -68,7 +68,7 @@ void F_NAME(type_set_attr)(int* handle, int* keyval, MPI_Aint* value, int* ierro
 }
 
 void F_NAME(type_get_attr)(int* handle, int* keyval, MPI_Aint* value, int* flag, int* ierror) {
-  const MPI_Datatype type = MPI_Type_fromint(*handle);
+  const MPI_Datatype type = F_FROM(*handle);
   void* attribute = NULL;
   const int error = F_CALL(Type_get_attr)(type, *keyval, &attribute, flag);
   if (error == MPI_SUCCESS && *flag) *value = value_of(HEDDLE_TYPE, type, *keyval, attribute);

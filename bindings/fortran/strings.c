@@ -7,7 +7,7 @@ void F_NAME(info_get)(int* info, char* key, int* valuelen, char* value, int* fla
   char* const name = f_stripped(key, key_length);
   char* const text = f_room_slow(*valuelen > 0 ? (long)*valuelen + 1 : 1, 1);
   text[0] = '\0';
-  const int error = F_CALL(Info_get)(F_FROM(Info, *info), name, *valuelen, text, flag);
+  const int error = F_CALL(Info_get)(F_FROM(*info), name, *valuelen, text, flag);
   if (error == MPI_SUCCESS && *flag) f_pad(value, value_length, text);
   free(name);
   free(text);
@@ -21,7 +21,7 @@ void F_NAME(info_get_string)(int* info, char* key, int* buflen, char* value, int
   int length = room;
   char* const text = f_room_slow((long)room + 1, 1);
   text[0] = '\0';
-  const int error = F_CALL(Info_get_string)(F_FROM(Info, *info), name, &length, text, flag);
+  const int error = F_CALL(Info_get_string)(F_FROM(*info), name, &length, text, flag);
   if (error == MPI_SUCCESS && *flag) {
     if (room > 0) f_pad(value, value_length, text);
     *buflen = length - 1;
@@ -36,8 +36,7 @@ void F_NAME(session_get_nth_pset)(int* session, int* info, int* n, int* pset_len
   int room = *pset_len > 0 ? *pset_len + 1 : 0;
   char* const text = f_room_slow((long)room + 1, 1);
   text[0] = '\0';
-  const int error =
-      F_CALL(Session_get_nth_pset)(F_FROM(Session, *session), F_FROM(Info, *info), *n, &room, text);
+  const int error = F_CALL(Session_get_nth_pset)(F_FROM(*session), F_FROM(*info), *n, &room, text);
   if (error == MPI_SUCCESS && *pset_len > 0) f_pad(pset_name, name_length, text);
   if (error == MPI_SUCCESS) *pset_len = room - 1;
   free(text);

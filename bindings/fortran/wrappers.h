@@ -7,11 +7,13 @@
 
 #pragma once
 
+#include <heddle/fortran.h>
 #include <mpi.h>
 #include <stddef.h>
 #include <stdlib.h>
 
 #define F_WEAK __attribute__((weak))
+#define F_SLOW __attribute__((noipa))  // gets its arguments as they came
 
 // The COMMON block /HEDDLE_MPI/ of mpif.h and the modules (SENTINELS of fortran_interfaces.py).
 extern struct Sentinels {
@@ -21,27 +23,32 @@ extern struct Sentinels {
   char argv_null[1], argvs_null[1];
 } heddle_mpi_;
 
-enum { F_FEW = 32 };  // handles for which a wrapper has room on its stack
-
-// Handles. The ABI's constants are their own numbers, and of other handles the low half is Fortran's INTEGER: no call for these.
-#define F_FROM(kind, value)                                      \
-  ((unsigned)(value) < 0x1000 ? (void*)(size_t)(unsigned)(value) \
-                              : (void*)MPI_##kind##_fromint(value))
-#define F_INT(handle) ((int)(size_t)(handle))
-
-// C's address of a choice buffer. One test for all that are not sentinels.
-static inline void* f_buffer(void* buffer) {
-  const size_t offset = (size_t)buffer - (size_t)&heddle_mpi_;
-  if (__builtin_expect(offset >= sizeof heddle_mpi_, 1)) return buffer;
-  if (buffer == &heddle_mpi_.bottom) return MPI_BOTTOM;
-  if (buffer == &heddle_mpi_.in_place) return MPI_IN_PLACE;
-  return buffer == &heddle_mpi_.buffer_automatic ? MPI_BUFFER_AUTOMATIC : buffer;
+static inline void f_return(int* ierror, int error) {
+  if (ierror != NULL) *ierror = error;
 }
 
-// Fortran's statuses are C's, bit by bit.
+enum { F_FEW = 32 };  // handles for which a wrapper has room on its stack
+
+// Handles. The ABI's constants are their own numbers, and need no call. The low half of a handle is Fortran's INTEGER.
+#define F_CONSTANT(value) ((void*)(size_t)(unsigned)(value))
+#define F_IS_CONSTANT(handles) \
+  ((size_t)(handles) < 0x1000)  // of several, joined by `|`: whether all are
+#define F_FROM(value) (F_IS_CONSTANT((unsigned)(value)) ? F_CONSTANT(value) : heddle_handle(value))
+#define F_INT(handle) ((int)(size_t)(handle))
+
+// C's address of a choice buffer. The members that may be one lie where C's constants 0, 1 and 2 lead.
+_Static_assert(offsetof(struct Sentinels, buffer_automatic) == 2 * sizeof(int),
+               "MPI_BOTTOM, MPI_IN_PLACE, MPI_BUFFER_AUTOMATIC");
+static inline void* f_buffer(void* buffer) {
+  const size_t offset = (size_t)buffer - (size_t)&heddle_mpi_;
+  if (__builtin_expect_with_probability(offset >= sizeof heddle_mpi_, 1, 1.0)) return buffer;
+  return (void*)(offset / sizeof(int));
+}
+
+// Fortran's statuses are C's, bit by bit. Of the block, a status can only be one that is to be ignored.
 static inline MPI_Status* f_statuses(int* status) {
-  const int ignored = status == heddle_mpi_.status_ignore || status == heddle_mpi_.statuses_ignore;
-  return ignored ? MPI_STATUS_IGNORE : (MPI_Status*)status;
+  const size_t offset = (size_t)status - (size_t)&heddle_mpi_;
+  return offset < sizeof heddle_mpi_ ? MPI_STATUS_IGNORE : (MPI_Status*)status;
 }
 
 static inline int* f_weights(int* weights) {
@@ -88,7 +95,3 @@ int f_has_indices(int error);
 #define F_F08(name) \
   extern __typeof__(mpi_##name##_) mpi_##name##_f08_ __attribute__((weak, alias("mpi_" #name "_")));
 #endif
-
-static inline void f_return(int* ierror, int error) {
-  if (ierror != NULL) *ierror = error;
-}

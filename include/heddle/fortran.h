@@ -12,6 +12,9 @@
 extern "C" {
 #endif
 
+/* The handle whose low half is `value`, of any kind; where there is none, one that is no object's. */
+__attribute__((visibility("default"))) void* heddle_handle(int value);
+
 /* What is done around an operation whose buffers are copies of array sections. `first` and `last` name
  * partitions; HEDDLE_WHOLE, twice, stands for the whole buffers. Each gets `state`. */
 enum { HEDDLE_WHOLE = -1 };

@@ -108,7 +108,8 @@ class HandleTable {
   HandleBits publish_for_good(Object* object) noexcept;
   Object* find_and_retain(HandleBits handle) noexcept;
   Object* retire(HandleBits handle) noexcept;
-  HandleBits from_int(int value) const noexcept;
+  // 0 where there is no object.
+  HandleBits from_int(std::uint32_t low_half) const noexcept;
   std::size_t live_count() const noexcept;
   Object* find_by(bool (*is_wanted)(const Object& object, std::uint64_t wanted),
                   std::uint64_t wanted) const noexcept;
