@@ -4,6 +4,8 @@ Handles, counts and logicals are 4 bytes by reference in each Fortran interface;
 So most arguments are only dereferenced. The rest is told in bindings/fortran/README.md.
 """
 
+import re
+
 HANDLES = {  # kind -> C type
     "COMMUNICATOR": "MPI_Comm", "DATATYPE": "MPI_Datatype", "ERRHANDLER": "MPI_Errhandler", "FILE": "MPI_File", "GROUP": "MPI_Group",
     "INFO": "MPI_Info", "MESSAGE": "MPI_Message", "OPERATION": "MPI_Op", "REQUEST": "MPI_Request", "SESSION": "MPI_Session",
@@ -44,6 +46,11 @@ BEGINNINGS = {"MPI_Init", "MPI_Init_thread", "MPI_Session_init"}
 ADDRESS_ONLY = {"MPI_Buffer_attach", "MPI_Comm_attach_buffer", "MPI_F_sync_reg", "MPI_Free_mem", "MPI_Get_address",
                 "MPI_Session_attach_buffer", "MPI_Win_attach", "MPI_Win_create", "MPI_Win_detach"}
 
+# For how many ranks a buffer has a block, where it is not one block. By operation, or what its name begins with.
+BLOCKS = {"allgather": {"recvbuf": "PEERS"}, "alltoall": {"sendbuf": "PEERS", "recvbuf": "PEERS"}, "gather": {"recvbuf": "PEERS"},
+          "scatter": {"sendbuf": "PEERS"}, "neighbor_allgather": {"recvbuf": "SOURCES"},
+          "neighbor_alltoall": {"sendbuf": "DESTINATIONS", "recvbuf": "SOURCES"}, "reduce_scatter": {"sendbuf": "GROUP", "recvbuf": "OWN"}}
+
 # The table says INTENT(IN) of a buffer that is received into.
 RECEIVED = {("MPI_Precv_init", "buf")}
 
@@ -60,6 +67,7 @@ class Wrapper:
         self.before, self.after, self.actual = [], [], []
         self.handles = []               # (C type, name, direction) of single ones
         self.sections = []              # names of buffers that may be array sections
+        self.checks = []                # of these, if they are sections
         self.has_descriptors = suffix.endswith("ts")
         request = function.param("request")
         self.returns_request = request is not None and request.dir == "out"
@@ -107,9 +115,42 @@ class Wrapper:
         direction = "F_IN" if p.dir == "in" and (base, n) not in RECEIVED else "F_OUT"
         self.sections.append(n)
         self.before += [f"F_Section s_{n};", f"void* const c_{n} = f_open(&s_{n}, {n}, {direction});"]
+        self.checks.append(f"if (s_{n}.copy != NULL && e == MPI_SUCCESS) e = heddle_check_section(&(struct heddle_section){{{self.reach(n)}}});")
         if "partitions" in self.types:
             self.before.append(f"f_divide(&s_{n}, c_datatype, *count);")
         self.actual.append(f"c_{n}")
+
+    def reach(self, buffer):
+        """What the call is asked to read or write of a buffer: the members of heddle_section (heddle/fortran.h)."""
+        operation = re.sub(r"^mpi_i?(?=neighbor|all|bcast|exscan|gather|reduce|scan|scatter)|_init$", "", self.procedure.name.lower())
+        part = re.sub("buf(fer)?$", "", buffer)     # send, recv, in, out, inout
+
+        def named(*names):
+            return next((name for name in names if name in self.types), None)
+        counts = named(f"{part}counts")
+        count = None if counts else named(f"{part}count", f"{part}size", "count", "recvcount")
+        counts = counts if counts or count else "recvcounts"
+        places = named({"send": "sdispls", "recv": "rdispls"}.get(part, ""), "displs") if counts else None
+        types = named(f"{part}types")
+        type_ = "MPI_BYTE" if count == f"{part}size" else None if types else f"c_{named(f'{part}type', 'datatype')}"
+        kinds = next((kinds for name, kinds in BLOCKS.items() if operation.startswith(name)), {})
+        members = {"call": f'"{self.function.name}"', "buffer": f'"{buffer}"', "bytes": f"s_{buffer}.bytes"}
+        if "comm" in self.types:
+            members["comm"] = "c_comm"
+        if buffer in kinds:
+            blocks = f"HEDDLE_{kinds[buffer]}"
+            members["blocks"] = f"c_sendbuf == MPI_IN_PLACE ? HEDDLE_GROUP : {blocks}" if kinds[buffer] == "OWN" else blocks
+        if "root" in self.types:
+            only_root = (operation[:6], buffer) in (("gather", "recvbuf"), ("scatte", "sendbuf"), ("reduce", "recvbuf"))
+            members["where"] = "HEDDLE_OF_BROADCAST" if operation == "bcast" else "HEDDLE_AT_ROOT" if only_root else "HEDDLE_CONTRIBUTES"
+            members["root"] = "*root"
+        if count:
+            members["count"] = f"(MPI_Count)*{count}" + (" * *partitions" if "partitions" in self.types else "")
+        for member, wide, name in (("counts", "counts_are_wide", counts), ("displacements", "places_are_wide", places)):
+            if name:
+                members |= {member: name, wide: f"sizeof *{name} == sizeof(MPI_Count)"}
+        members |= {"types": f"c_{types}"} if types else {"type": type_}
+        return ", ".join(f".{member} = {text}" for member, text in members.items())
 
     def endings(self):
         """What is done after the call, besides converting its results."""
@@ -182,7 +223,10 @@ class Wrapper:
         return function(head, self.opened("F_CONSTANT") + rest + self.call(call))
 
     def call(self, call):
-        return [f"const int e = {call};"] + self.endings() + self.after + ["f_return(ierror, e);"]
+        made = [f"const int e = {call};"]
+        if self.checks:
+            made = ["int e = MPI_SUCCESS;", *self.checks, f"if (e == MPI_SUCCESS) e = {call};"]
+        return made + self.endings() + self.after + ["f_return(ierror, e);"]
 
     def text(self):
         procedure = self.procedure

@@ -31,6 +31,37 @@ struct heddle_follower {
 __attribute__((visibility("default"))) int heddle_follow(MPI_Request request,
                                                          const struct heddle_follower* follower);
 
+/* An array section that is the argument `buffer` of `call`, and what the call is asked to read or write of it: `count` elements of
+ * `type`, or counts and displacements for each block, in elements, or with `types` in bytes. */
+struct heddle_section {
+  const char *call, *buffer;
+  MPI_Count bytes; /* of the section */
+  MPI_Comm comm;   /* hears of the error, and tells how many blocks there are */
+  /* One block; one for each rank of the other side, of the own group, that the calling rank hears or is heard by; or
+   * that of the calling rank, of blocks for each rank of the own group. */
+  enum {
+    HEDDLE_ONE,
+    HEDDLE_PEERS,
+    HEDDLE_GROUP,
+    HEDDLE_SOURCES,
+    HEDDLE_DESTINATIONS,
+    HEDDLE_OWN
+  } blocks;
+  /* At which ranks the argument means something: at all; at the root; at those that are not only the root; at both. */
+  enum { HEDDLE_EVERYWHERE, HEDDLE_AT_ROOT, HEDDLE_CONTRIBUTES, HEDDLE_OF_BROADCAST } where;
+  int root;
+  MPI_Count count;
+  const void *counts, *displacements;   /* null: `count`; one behind the other */
+  int counts_are_wide, places_are_wide; /* MPI_Count or MPI_Aint, else int */
+  MPI_Datatype type;
+  const MPI_Datatype* types; /* null: `type` */
+};
+
+/* MPI_SUCCESS if all of it lies within the section, or if the call will complain of another argument. Else the error, of which
+ * the error handler has heard. */
+__attribute__((visibility("default"))) int heddle_check_section(
+    const struct heddle_section* section);
+
 /* Attributes (MPI 5.0 19.3.7). Cells are memory of the library: a value of Fortran, which is an MPI_Aint and whose address C
  * gets, or a keyval's extra state. Null: no memory is left. */
 __attribute__((visibility("default"))) void* heddle_new_cell(size_t bytes);

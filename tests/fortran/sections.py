@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes a program that calls each procedure of mpi_f08 with choice buffers twice: with contiguous arrays, and with array
 sections of the same elements. Both calls must have the same results, and leave the elements between the section's alone.
+In the shape that can be cut anywhere, the sections are just long enough. Then each is one element too short: that is an error.
 
     sections.py BINDINGS SHAPE OUT    BINDINGS: the folder with the generator, whose table says which procedures there
                                       are; SHAPE: one of SHAPES
@@ -30,9 +31,9 @@ program sections
   type(MPI_Datatype), asynchronous, allocatable :: types(:)
   integer, allocatable :: kept(:)
   integer, asynchronous :: room(10000)
-  type(MPI_Comm) :: comm, cart
+  type(MPI_Comm) :: comm, cart, own_cart
   type(MPI_Request) :: request, partner
-  type(MPI_Message) :: message
+  type(MPI_Message) :: message = MPI_MESSAGE_NULL
   logical :: flag
   call MPI_Init()
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
@@ -54,6 +55,7 @@ program sections
   comm = MPI_COMM_WORLD
   call MPI_Cart_create(comm, 1, [ranks], [.true.], .false., cart)
   call MPI_Buffer_attach(room, 40000)
+  call MPI_Cart_create(MPI_COMM_SELF, 1, [1], [.true.], .false., own_cart)
 """
 
 TAIL = """\
@@ -99,6 +101,29 @@ contains
     print '(a,i0,2a)', 'rank ', rank, ': sections change ', name
   end subroutine
 
+  ! Whether the calls to come return their errors.
+  subroutine let_errors(return)
+    logical, intent(in) :: return
+    type(MPI_Errhandler) :: handler
+    handler = MPI_ERRORS_ARE_FATAL
+    if (return) handler = MPI_ERRORS_RETURN
+    call MPI_Comm_set_errhandler(comm, handler)
+    call MPI_Comm_set_errhandler(cart, handler)
+    call MPI_Comm_set_errhandler(MPI_COMM_SELF, handler)
+    call MPI_Comm_set_errhandler(own_cart, handler)
+  end subroutine
+
+  ! After a call with a section that is too short.
+  subroutine judge_error(code, whole1, whole2, name)
+    integer, intent(in) :: code, whole1(:,:,:), whole2(:,:,:)
+    character(*), intent(in) :: name
+    integer :: class
+    call MPI_Error_class(code, class)
+    if (class == MPI_ERR_BUFFER .and. count(s1 /= whole1) == 0 .and. count(s2 /= whole2) == 0) return
+    errors = errors + 1
+    print '(a,i0,3a,i0)', 'rank ', rank, ': ', name, ' with too short a section: error class ', class
+  end subroutine
+
   logical function all_of(a, b)
     integer, intent(in) :: a(:), b(:)
     all_of = count(a /= b) == 0
@@ -107,10 +132,27 @@ contains
 
 # n/2 elements of an array (4, n, 2): a row; runs of two elements, from the last plane to the first.
 SHAPES = {"row": "(2, 1:n:2, 1)", "runs": "(2:3, 1:n/4:2, 2:1:-1)"}
+FIRST = "(2, 1:2*({})-1:2, 1)"   # elements of a row
 
 SENDS = re.compile(r"MPI_I?[bsr]?send(_init)?$", re.I)
 RECEIVES = re.compile(r"MPI_I?m?recv(_init)?$", re.I)
 ARRAYS = {"counts": "counts", "displs": "displs"}
+
+
+def needed(procedure, buffer, ranks):
+    """How many elements a call uses of this buffer, with the arguments of value() and so many ranks. The first displacement is the
+    largest."""
+    name = re.sub(r"^i(?=neighbor|all|reduce|gather|scatter)|_init$", "", procedure.name.lower().removeprefix("mpi_"))
+    if re.search("(gather|scatter|alltoall)[vw]$", name) and buffer == {"g": "recvbuf", "s": "sendbuf"}.get(name[0], buffer) \
+            and ("allgather" not in name or buffer == "recvbuf"):
+        return "(k + 1)*(size(displs) - 1) + k"
+    if name.startswith("neighbor"):
+        return "2*k" if buffer == "recvbuf" or "alltoall" in name else "k"
+    blocks = {"allgather": ["recvbuf"], "alltoall": ["sendbuf", "recvbuf"], "gather": ["recvbuf"], "scatter": ["sendbuf"],
+              "reduce_scatter": ["sendbuf"], "reduce_scatter_block": ["sendbuf"]}
+    if buffer in blocks.get(name, ()):
+        return f"{ranks}*k"
+    return "2*k" if name in ("psend", "precv") else "k"
 
 
 def value(procedure, name, declaration):
@@ -139,6 +181,17 @@ def value(procedure, name, declaration):
     if name in ("root", "dest", "source"):
         return {"root": "0", "dest": "right", "source": "left"}[name]
     sys.exit(f"sections.py does not know argument {name} of {procedure.name}, which is a {kind}")
+
+
+def buffers_of(declarations):
+    return [name for name, declaration in declarations.items() if "DIMENSION(..)" in declaration]
+
+
+def fitting(procedure, declarations, numbers, shape):
+    """The sections of s1, s2 that a call needs."""
+    if shape != "row":
+        return [f"SECTION(s{i})" for i in numbers]
+    return [f"s{i}" + FIRST.format(needed(procedure, buffer, "ranks")) for i, buffer in zip(numbers, buffers_of(declarations))]
 
 
 def call(procedure, declarations, buffers):
@@ -185,12 +238,31 @@ def end_of(procedure):
     return start + ready + ["call MPI_Wait(request, MPI_STATUS_IGNORE)"]
 
 
-def test(procedure, declarations, suffix):
+def test_short(procedure, declarations, suffix):
+    """Each of its sections in turn has an element less than it needs. Of a call with a root, the calling rank is the only one."""
+    subroutine, lines = f"short_{procedure.name[4:]}{suffix}", ["integer :: code, position"]
+    position = re.search(r"KIND=(.*?)[)]", declarations.get("position", ""))
+    if position:
+        lines = ["integer :: code", f"integer({position[1]}) :: position"]
+    alone = "root" in declarations or procedure.name.startswith(("MPI_Neighbor", "MPI_Ineighbor"))
+    lines += ["integer, allocatable :: whole1(:,:,:), whole2(:,:,:)", "call refresh()", "call let_errors(.true.)", "whole1 = s1", "whole2 = s2"]
+    names = buffers_of(declarations)
+    for short in range(len(names)):
+        sections = [f"s{i + 1}" + FIRST.format(needed(procedure, name, "1" if alone else "ranks") + (" - 1" if i == short else ""))
+                    for i, name in enumerate(names)]
+        text = call(procedure, declarations, sections)
+        if alone:
+            text = re.sub(r"\bcart\b", "own_cart", re.sub(r"\bcomm\b", "MPI_COMM_SELF", text))
+        lines += ["position = 0", f"{text[:-1]}, code)", f"call judge_error(code, whole1, whole2, '{procedure.name}{suffix}, {names[short]}')"]
+    return subroutine, ["subroutine " + subroutine + "()", *lines, "call let_errors(.false.)", "end subroutine"]
+
+
+def test(procedure, declarations, suffix, shape):
     once, before, after = around(procedure)
-    number = sum("DIMENSION(..)" in d for d in declarations.values())
+    number = len(buffers_of(declarations))
     receives = number == 1 and (RECEIVES.match(procedure.name) or procedure.name == "MPI_Precv_init")
     names = ["2"] if receives else ["1", "2"][:number]
-    both = ["if (sectioned) then", call(procedure, declarations, [f"SECTION(s{i})" for i in names]), "else",
+    both = ["if (sectioned) then", call(procedure, declarations, fitting(procedure, declarations, names, shape)), "else",
             call(procedure, declarations, [f"p{i}" for i in names]), "end if"]
     position = re.search(r"KIND=(.*?)[)]", declarations.get("position", ""))
     subroutine = f"test_{procedure.name[4:]}{suffix}"
@@ -213,9 +285,12 @@ def main():
         if procedure.f08_c and not fortran_interfaces.ambiguous(procedure.f08, procedure.f08_c):
             sizes.append((procedure.f08_c, "_c"))
         for declarations, suffix in sizes:
-            name, lines = test(procedure, declarations, suffix)
-            calls.append(f"  call {name}()\n")
-            bodies += [f"  {part}\n" for line in lines for part in fortran_interfaces.wrapped(line)]
+            tests = [test(procedure, declarations, suffix, sys.argv[2])]
+            if sys.argv[2] == "row":
+                tests.append(test_short(procedure, declarations, suffix))
+            for name, lines in tests:
+                calls.append(f"  call {name}()\n")
+                bodies += [f"  {part}\n" for line in lines for part in fortran_interfaces.wrapped(line)]
     text = HEAD + "".join(calls) + TAIL + "".join(bodies) + "end program\n"
     pathlib.Path(sys.argv[3]).write_text(re.sub(r"SECTION[(](\w+)[)]", rf"\1{SHAPES[sys.argv[2]]}", text))
 
