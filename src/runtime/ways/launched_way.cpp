@@ -1,17 +1,13 @@
 #include "runtime/ways/launched_way.h"
 
 #include <fcntl.h>
-#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -21,9 +17,8 @@
 #include "base/settings.h"
 #include "exec/ult/host_bell.h"
 #include "exec/ult/poller.h"
-#include "runtime/job_board/abort.h"
 #include "runtime/job_board/job_board.h"
-#include "runtime/job_board/left_elsewhere.h"
+#include "runtime/ways/ends_of_hosts.h"
 
 namespace heddle::runtime {
 
@@ -81,112 +76,11 @@ Error open_file_of(std::int64_t process, const FileCard& file, int* opened) {
       path.c_str(), *opened < 0 ? std::strerror(errno) : "it is another file");
 }
 
-// Returns when the launcher has read what was printed to this descriptor, or soon: launchers that
-// are told to end a job throw away what waits in pipes.
-void let_pipe_be_read(int descriptor) noexcept {
-  constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 1'000'000};
-  constexpr int kMostPauses = 500;
-  struct stat file = {};
-  if (fstat(descriptor, &file) != 0 || !S_ISFIFO(file.st_mode)) return;
-  int waiting = 0;
-  for (int i = 0; i < kMostPauses; ++i) {
-    if (ioctl(descriptor, FIONREAD, &waiting) != 0 || waiting == 0) return;
-    nanosleep(&kPause, nullptr);
-  }
-}
-
-// This process's own; never destroyed, since the end of the process may still tell them.
-std::atomic<launcher::Launcher*> the_launcher{nullptr};
-std::atomic<watch::Watch*> the_watch{nullptr};
-pid_t its_process = 0;
-// Slurm: when a process ends with a status other than 0, srun -K ends the others a tenth of a
-// second later, by a signal, and srun's status is the greatest of all: so processes that have been
-// told to end do so at once, with the same status.
-bool is_slurms = false;
-
-// Another process of the job is lost, or has ended the job with this status. An empty sentence:
-// another process has said why. Then the launcher is given time to end this one.
-void abort_for_others(int status, const std::string& sentence) noexcept {
-  if (!sentence.empty()) abort_job(status, sentence + "; the job cannot go on");
-  constexpr timespec kPatience = {.tv_sec = 0, .tv_nsec = 500'000'000};
-  if (!is_slurms) nanosleep(&kPatience, nullptr);
-  end_silently(status);
-}
-
-// The watch of such a job only carries words for the listener.
-void leave_to_mpiexec(int, const std::string&) {}
-
-// Whom a watch tells of the end of a host; null: there need be none.
-watch::Ender ender(const Listener* listener) noexcept {
-  if (!job_board().is_shared()) return abort_for_others;
-  return listener != nullptr ? leave_to_mpiexec : nullptr;
-}
-
-// The job ends, and why was said. The caller then ends its own process.
-void tell_of_abort_elsewhere(int status) noexcept {
-  if (its_process != getpid()) return;
-  // Once: the launcher may keep the first call waiting (crash/patience.h).
-  launcher::Launcher* const launcher =
-      the_launcher.exchange(nullptr, std::memory_order_acq_rel);  // [L1]
-  if (launcher == nullptr) return;
-  watch::Watch* const watch = the_watch.load(std::memory_order_acquire);  // [L2]
-  if (watch != nullptr) watch->abort(status);
-  for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) let_pipe_be_read(descriptor);
-  // Slurm would kill the others, which the watch has told to end with this status.
-  if (watch == nullptr || !is_slurms) launcher->abort(status);
-}
-
-// How sentences name each host: by its ranks.
-std::vector<std::string>& names() {
-  static auto& of_hosts = *new std::vector<std::string>;
-  return of_hosts;
-}
-
-std::string name_of(int host) {
-  return names()[static_cast<std::size_t>(host)];
-}
-
-void name_hosts(const Layout& layout) {
-  names().assign(static_cast<std::size_t>(layout.hosts()), "");
-  for (int rank = 0; rank < layout.ranks(); ++rank) {
-    std::string& name = names()[static_cast<std::size_t>(layout.host(rank))];
-    const bool last = rank + 1 == layout.ranks() || layout.host(rank + 1) != layout.host(rank);
-    if (name.empty()) {
-      name = (last ? "rank " : "ranks ") + std::to_string(rank);
-    } else if (last) {
-      name += " to " + std::to_string(rank);
-    }
-  }
-}
-
 // The key by which packets of libfabric say that they belong to the job. They say it in clear, so
 // it must not tell the secret.
 std::uint64_t packet_key(const door::Secret& secret) noexcept {
   static constexpr char kPurpose[] = "packets";
   return door::keyed_hash(secret, std::as_bytes(std::span(kPurpose)));
-}
-
-// A word for all other hosts, by way of host 0.
-void tell_of_left(watch::Watch& watch, int host, int hosts) noexcept {
-  const watch::Word word{.kind = watch::Kind::kLeftEarly, .host = host};
-  if (host != 0) {
-    static_cast<void>(watch.tell(0, word));
-    return;
-  }
-  for (int other = 1; other < hosts; ++other) static_cast<void>(watch.tell(other, word));
-}
-
-// What the watch hears and does not understand.
-void hear(void* listener, const watch::Word& word, std::string_view text) {
-  if (word.kind != watch::Kind::kLeftEarly) {
-    if (listener != nullptr) static_cast<Listener*>(listener)->heard(word, text);
-    return;
-  }
-  hear_of_left_elsewhere();
-  watch::Watch* const watch = the_watch.load(std::memory_order_acquire);              // [L2]
-  launcher::Launcher* const launcher = the_launcher.load(std::memory_order_acquire);  // [L1]
-  if (launcher == nullptr || watch == nullptr || launcher->process() != 0) return;
-  tell_of_left(*watch, 0, launcher->processes());
 }
 
 }  // namespace
@@ -210,11 +104,8 @@ Error LaunchedWay::find(Silences most, std::unique_ptr<Way>* found) {
 }
 
 std::unique_ptr<LaunchedWay> LaunchedWay::by(std::unique_ptr<launcher::Launcher> launcher) {
-  its_process = getpid();
-  is_slurms = std::getenv("SLURM_STEP_ID") != nullptr;
-  set_teller_of_aborts(tell_of_abort_elsewhere);
   std::unique_ptr<LaunchedWay> made(new LaunchedWay(*launcher));
-  the_launcher.store(launcher.release(), std::memory_order_release);  // [L1]
+  tell_ends_to(*launcher.release());
   return made;
 }
 
@@ -250,17 +141,8 @@ watch::Watch& LaunchedWay::make_watch(const door::Secret& secret) const {
   options.host = process();
   options.hosts = processes();
   options.secret = secret;
-  options.node = name_of_node();
   options.one_node = is_on_one_node();
-  options.longest_silence_s = static_cast<int>(settings::value(settings::Id::kLongestSilence));
-  options.end = ender(listener_);
-  options.name_of = name_of;
-  options.heard = hear;
-  options.context = listener_;
-  auto* const made = new watch::Watch(options);
-  if (listener_ != nullptr) listener_->speak_by(*made);
-  the_watch.store(made, std::memory_order_release);  // [L2]
-  return *made;
+  return watch_ends(std::move(options), *layout_, listener_);
 }
 
 Error LaunchedWay::offer(JobCard* own) {
@@ -282,7 +164,7 @@ Error LaunchedWay::offer(JobCard* own) {
   if (Error e = door::Secret::make(&own->secret)) return e;
   own->libfabric = transport::FabricFactory::is_wanted() ? 1 : 0;
   if (Error e = launcher_.put("job", bytes_of(*own))) return e;
-  if (ender(listener_) == nullptr) return {};
+  if (!are_ends_watched(listener_)) return {};
   std::string address;
   if (Error e = make_watch(own->secret).open(&address)) return e;
   return launcher_.put("watch", std::as_bytes(std::span(address)));
@@ -304,7 +186,7 @@ Error LaunchedWay::take(JobCard* job) {
     if (Error e = open_memory()) return e;
   }
   if (Error e = get_card(launcher_, 0, "job", job)) return e;
-  if (process() == 0 || ender(listener_) == nullptr) return {};
+  if (process() == 0 || !are_ends_watched(listener_)) return {};
   launcher::Card address;
   if (Error e = launcher_.get(0, "watch", &address)) return e;
   return make_watch(job->secret)
@@ -357,7 +239,7 @@ Error LaunchedWay::fetch_each(NodeCards::Cards* all) {
 }
 
 Error LaunchedWay::connect(const Opening& opening, std::vector<transport::Routes>* routes) {
-  name_hosts(opening.layout);
+  layout_ = &opening.layout;
   listener_ = opening.listener;
   place_ = nodes();
   const bool everywhere =
@@ -394,15 +276,12 @@ Error LaunchedWay::connect(const Opening& opening, std::vector<transport::Routes
 }
 
 void LaunchedWay::tell_left_early() noexcept {
-  if (job_board().is_shared()) return;
-  watch::Watch* const watch = the_watch.load(std::memory_order_acquire);  // [L2]
-  if (watch != nullptr) tell_of_left(*watch, process(), processes());
+  if (!job_board().is_shared()) tell_others_of_left(process(), processes());
 }
 
 void LaunchedWay::leave() noexcept {
   network_.reset();
-  watch::Watch* const watch = the_watch.load(std::memory_order_acquire);  // [L2]
-  if (watch != nullptr) watch->leave();
+  leave_watch();
   launcher_.leave();
 }
 

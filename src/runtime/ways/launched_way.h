@@ -83,6 +83,7 @@ class LaunchedWay final : public Way {
   Error fetch_each(NodeCards::Cards* all);
 
   launcher::Launcher& launcher_;
+  const Layout* layout_ = nullptr;  // while connect() runs, like the listener
   Listener* listener_ = nullptr;
   std::vector<int> place_;             // by host; those of one place share memory
   int memory_ = -1;                    // a descriptor, until all have opened it
