@@ -54,9 +54,6 @@ class IntrusiveList {
 
   void push_back(T& element) noexcept { insert(head_, element); }
   void push_front(T& element) noexcept { insert(*head_.next, element); }
-  void insert_before(T& position, T& element) noexcept {
-    insert(static_cast<Node&>(position), element);
-  }
 
   static void erase(T& element) noexcept {
     Node& node = element;

@@ -63,7 +63,7 @@ TEST_F(Alert, ThatFindsNoWaitIsAnsweredByTheNextOne) {
   ults.run([&] {
     alert_self();
     EXPECT_EQ(answers, 0);
-    EXPECT_FALSE(event.wait_unless_alerted());
+    EXPECT_EQ(wait(event, {.alerts = Alerts::kReturns}), WaitEnd::kAlerted);
     answer_alert();
     EXPECT_EQ(answers, 1);
     alert_self();
@@ -235,7 +235,7 @@ void race(unsigned seed, int workers) {
       if (kind == 0) {
         events[i].wait();
       } else if (kind == 1) {
-        while (!events[i].wait_unless_alerted()) answer_alert();
+        while (wait(events[i], {.alerts = Alerts::kReturns}) != WaitEnd::kDone) answer_alert();
       } else {
         WaitEnd found = WaitEnd::kAlerted;
         while (found != WaitEnd::kDone) {

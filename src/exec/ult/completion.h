@@ -69,15 +69,12 @@ class Completion {
     if (!done()) wait_slow();
   }
 
-  // Returns true when done, false for an alert, which the caller answers. Then no strand is
-  // enrolled. May switch.
-  [[nodiscard]] bool wait_unless_alerted() noexcept { return done() || wait_unless_alerted_slow(); }
-
   // Returns true if it gets done, or the count is reached, while the worker has nothing else to
   // run; never for long.
   bool spin(const AwaitedCount& other = {}) const noexcept;
 
-  // wait_unless_alerted() without its spin.
+  // Parks until done; false for an alert, which the caller answers. Then no strand is enrolled. May
+  // switch.
   [[nodiscard]] bool park_unless_alerted() noexcept;
 
   // Returns false if it is already done; `strand` will then not be woken.
@@ -107,7 +104,6 @@ class Completion {
   static constexpr std::uintptr_t kDone = 1;
 
   // Spins in place while the worker has nothing else to run, then parks.
-  bool wait_unless_alerted_slow() noexcept;
   void wait_slow() noexcept;
 
   std::atomic<std::uintptr_t> word_{kPending};

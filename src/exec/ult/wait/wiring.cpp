@@ -107,10 +107,6 @@ bool Completion::spin(const AwaitedCount& other) const noexcept {
   return self->here().spin_for(Awaited(is_there));
 }
 
-bool Completion::wait_unless_alerted_slow() noexcept {
-  return spin() || park_unless_alerted();
-}
-
 bool Completion::park_unless_alerted() noexcept {
   Strand& self = Strand::current();
   if (!enroll(self)) return true;
@@ -123,7 +119,7 @@ bool Completion::park_unless_alerted() noexcept {
 }
 
 void Completion::wait_slow() noexcept {
-  while (!wait_unless_alerted_slow()) {
+  while (!spin() && !park_unless_alerted()) {
     answer_alert();
     if (done()) return;
   }
