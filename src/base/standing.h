@@ -49,7 +49,7 @@ inline bool may(Act act) noexcept;
 
 class Standing {
  public:
-  // A field of the word that counts, by its lowest bit; kUlt and kMpi are yes or no.
+  // A field of the word that counts, by its lowest bit; kHandler, kUlt and kMpi are yes or no.
   enum State : std::uint32_t {
     kSection = 1U << 0,
     kHook = 1U << 10,

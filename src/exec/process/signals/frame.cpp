@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <utility>
 
 #include "base/platform/signals.h"
 #include "base/standing.h"
@@ -78,8 +77,8 @@ void call(const HandlerCall& run) {
 void run_handler(HandlerCall* run) {
   StrandSignals& strand = strand_signals();
   ucontext_t& context = run->frame->context;
-  run->outer = std::exchange(strand.innermost, run);
-  Standing::enter(Standing::kHandler);
+  run->outer = strand.innermost;
+  set_innermost(strand, run);
   run->kernel_mask = mask_of(context.uc_sigmask);
   const Mask before = strand.is_ult ? blocked_by(strand) : run->kernel_mask;
   Mask during = before | (mask_of(run->action.sa_mask) & ~kNeverBlocked);
@@ -104,8 +103,7 @@ void run_handler(HandlerCall* run) {
     // In a child of fork that the handler has made, the rank's mask is the kernel's.
     if (strand.rank != nullptr) set_mask(context, run->kernel_mask);
   }
-  strand.innermost = run->outer;
-  Standing::leave(Standing::kHandler);
+  set_innermost(strand, run->outer);
   ult::leave_call_to_program(context, restarts);
   // The strand may have come to another kernel thread meanwhile, which keeps its signal stack.
   sigaltstack(nullptr, &context.uc_stack);
@@ -169,8 +167,7 @@ const char* forget_runs_below(std::uintptr_t target) noexcept {
     if (run_on_own == target_on_own ? at > target : target_on_own) break;
     const char* const call = strand.innermost->interrupted_call;
     if (call != nullptr && call != Standing::kHandlerInsideMpi) left = call;
-    strand.innermost = strand.innermost->outer;
-    Standing::leave(Standing::kHandler);
+    set_innermost(strand, strand.innermost->outer);
   }
   return left;
 }

@@ -23,6 +23,7 @@
 
 #include "base/intrusive_list.h"
 #include "base/spin_lock.h"
+#include "base/standing.h"
 #include "exec/process/signals/pending.h"
 #include "exec/process/signals/timer.h"
 #include "exec/ult/ult.h"
@@ -124,6 +125,13 @@ inline Mask blocked_by(const StrandSignals& strand) noexcept {
 
 // The calling strand's.
 StrandSignals& strand_signals() noexcept;
+
+// Handlers may interrupt handlers any number of times, so Standing::kHandler does not count them.
+inline void set_innermost(StrandSignals& strand, HandlerCall* run) noexcept {
+  strand.innermost = run;
+  Standing::clear(Standing::kHandler);
+  if (run != nullptr) Standing::enter(Standing::kHandler);
+}
 
 // Which handlers of the program have run in the calling strand since this was made.
 class HandlersSince {

@@ -58,8 +58,7 @@ void begin_strand(RankSignals* rank, Mask blocked) noexcept {
   self.blocked = self.is_ult ? blocked : 0;
   self.stack = {};
   self.stack.ss_flags = SS_DISABLE;
-  self.innermost = nullptr;
-  Standing::clear(Standing::kHandler);
+  set_innermost(self, nullptr);
   self.handled = self.handled_restarting = 0;
   self.rank = rank;
   if (rank != nullptr && self.is_ult) rank->add(self);
