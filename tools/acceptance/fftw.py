@@ -1,9 +1,12 @@
 """FFTW's own check of its MPI transforms: its check.pl draws problems, and its mpi-bench verifies each.
 
+Its interface in Fortran, for which it has no check, is called by fftw_waves.F90, where waves become numbers that are known.
+
 A transform is right if it is linear, if an impulse gives what it must, and if a shift in time gives one in phase. The
 planner measures, so that it comes to the ways that FFTW has to transpose. Globals of the program are each rank's own.
 """
 import os
+import pathlib
 import re
 import subprocess
 
@@ -19,6 +22,7 @@ PARTS = {
     "wisdom that ranks gather and broadcast": (["--count={}", "--validate-wisdom"], 2),
 }
 LIMIT = 1200  # seconds a part
+WAVES = pathlib.Path(__file__).resolve().parent / "fftw_waves.F90"
 
 
 def add_arguments(parser):
@@ -29,12 +33,25 @@ def add_arguments(parser):
 
 
 def build(work, prefix, _options):
-    """Builds FFTW and mpi-bench with the prefix's mpicc; returns the folder of the source."""
+    """Builds FFTW, mpi-bench and the program in Fortran with the prefix's compilers; returns the folder of the source."""
     mpicc = prefix / "bin/mpicc"
-    return build_once("fftw3", work, prefix, (
+    source = build_once("fftw3", work, prefix, (
         (".", ["./configure", "--enable-mpi", "--enable-threads", "--disable-fortran", "--disable-doc", f"CC={mpicc}",
                f"MPICC={mpicc}", "CFLAGS=-O1"]),
         (".", ["make", f"-j{os.cpu_count()}"])))
+    if (prefix / "bin/mpifort").exists():
+        subprocess.run([prefix / "bin/mpifort", "-O1", "-Impi", "-Iapi", WAVES, "-o", "mpi/waves", "mpi/.libs/libfftw3_mpi.a", ".libs/libfftw3.a"],
+                       cwd=source, check=True)
+    return source
+
+
+def _waves(mpiexec, program, ranks):
+    """What is wrong with the transforms in Fortran."""
+    result = subprocess.run(list(map(str, [*mpiexec, "-n", ranks, program])), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT, text=True, timeout=LIMIT)
+    right = result.returncode == 0 and result.stdout.strip() == "0 wrong"
+    print(f"  in Fortran: {result.stdout.strip()[-200:]}", flush=True)
+    return [] if right else [f"in Fortran: status {result.returncode}: {result.stdout[-1000:]}"]
 
 
 def complaints_about(part, status, text):
@@ -63,4 +80,6 @@ def run(source, folder, prefix, ranks, options):
                                     stderr=subprocess.STDOUT, text=True)
             (folder / f"{part.replace(' ', '-')}.txt").write_text(result.stdout)
             complaints += complaints_about(part, result.returncode, result.stdout)
+        if (source / "mpi/waves").exists():
+            complaints += _waves(mpiexec, source / "mpi/waves", ranks)
     return complaints

@@ -33,8 +33,8 @@ def _asked(options):
     return [name for name in (SMALL if options.small else (*BLACS, *PBLAS, *SOLVERS)) if re.match(options.only, name)]
 
 
-def build(work, prefix, options):
-    """Builds the library and the programs with the compilers that CMake finds the prefix for; returns the folder."""
+def build(work, prefix, options, targets=None):
+    """Builds the library and the programs, or `targets`, with the compilers that CMake finds the prefix for; returns the folder."""
     work.mkdir(parents=True, exist_ok=True)
     folder = fetch_commit(REPOSITORY, COMMIT, work, options.sources) / f"build-{str(prefix).strip('/').replace('/', '-')}"
     environment = {**os.environ, "PATH": f"{prefix / 'bin'}:{os.environ['PATH']}"}
@@ -43,7 +43,7 @@ def build(work, prefix, options):
     folder.mkdir(exist_ok=True)
     print(f"building ScaLAPACK with {prefix / 'bin'}", flush=True)
     with open(work / "build.log", "w") as log:
-        for command in ([] if (folder / "build.ninja").exists() else [configure]) + [["ninja", *_asked(options)]]:
+        for command in ([] if (folder / "build.ninja").exists() else [configure]) + [["ninja", *(targets or _asked(options))]]:
             if subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log).returncode:
                 sys.exit(f"{' '.join(command)} failed: see {log.name}")
     return folder
