@@ -1,6 +1,7 @@
 #include "exec/image/file/float_flags.h"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <string_view>
 
@@ -12,8 +13,10 @@ bool reads_float_flags(const std::string& bytes) {
   constexpr std::string_view kFunctions[] = {"\0fetestexcept\0"sv, "\0fegetexceptflag\0"sv,
                                              "\0fegetenv\0"sv, "\0feholdexcept\0"sv,
                                              "\0feupdateenv\0"sv};
-  return std::any_of(std::begin(kFunctions), std::end(kFunctions),
-                     [&](std::string_view name) { return bytes.find(name) != std::string::npos; });
+  // Not bytes.find(), which stops at each zero of the file: 20 ms for libgfortran, in place of 3.
+  return std::any_of(std::begin(kFunctions), std::end(kFunctions), [&](std::string_view name) {
+    return ::memmem(bytes.data(), bytes.size(), name.data(), name.size()) != nullptr;
+  });
 }
 
 }  // namespace heddle::image

@@ -47,8 +47,11 @@ void Courier::remove(RankSignals& rank) {
 }
 
 void Courier::expect(Mask signals) noexcept {
-  expected_.fetch_or(signals, std::memory_order_relaxed);
-  look();
+  const Mask before = expected_.fetch_or(signals, std::memory_order_relaxed);
+  start();
+  // By itself this makes nothing pending. libgfortran sets actions for ten signals in each rank,
+  // and a courier that is called looks at all ranks.
+  if (signals == 0 || (signals & ~before) != 0) ring();
 }
 
 bool Courier::pass_on(const siginfo_t& info) noexcept {
@@ -65,14 +68,15 @@ void Courier::ring() noexcept {
   platform::futex_wake_one(bell_);
 }
 
+void Courier::start() {
+  const MutexGuard lock(mutex_);
+  if (runs_) return;
+  runs_ = platform::start_detached_own_thread({"heddle-signals", thread_main, this}) == 0;
+  if (runs_) platform::count_own_thread(1);
+}
+
 void Courier::look() {
-  {
-    const MutexGuard lock(mutex_);
-    if (!runs_) {
-      runs_ = platform::start_detached_own_thread({"heddle-signals", thread_main, this}) == 0;
-      if (runs_) platform::count_own_thread(1);
-    }
-  }
+  start();
   ring();
 }
 

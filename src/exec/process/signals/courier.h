@@ -60,6 +60,7 @@ class Courier {
   void forget_all() noexcept NO_THREAD_SAFETY_ANALYSIS;
 
  private:
+  void start() EXCLUDES(mutex_);
   static void* thread_main(void* courier);
   void run();
   std::int64_t round() EXCLUDES(mutex_);  // returns until when to sleep
