@@ -1,5 +1,7 @@
 #include "exec/ult/own_sleep.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 
@@ -67,7 +69,12 @@ bool may_judge_own_sleep(bool has_timer) noexcept {
 }
 
 void judge_own_sleep(bool (*has_ended)(void*), void* sleep) noexcept {
+  // The judge reads files, and so calls cancellation points of libc. A thread that is unwound there
+  // stays in the lists that it waits in.
+  int before = 0;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
   the_sleep_judge.load(std::memory_order_acquire)({has_ended, sleep});
+  pthread_setcancelstate(before, nullptr);
 }
 
 void forget_own_wait() noexcept {
