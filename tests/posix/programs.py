@@ -205,6 +205,7 @@ def main():
     as_in_a_process(bench, "cancelled in a call that waits", "cancelled_calls", (1, 3),
                     [*WAYS, "--ranks-as processes"])
     as_in_a_process(bench, "transfers that our signals cut", "cut_transfers", (1, 3), WAYS)
+    as_in_a_process(bench, "signals by older interfaces", "old_signals", (1, 3), [*WAYS, "--ranks-as processes"])
     as_in_a_process(bench, "functions of notices", "notices", (1, 3), [*WAYS, "--ranks-as processes"])
     bench.done()
 

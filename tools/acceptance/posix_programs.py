@@ -21,15 +21,14 @@ LEFT_OUT = {
     "a signal for a rank comes to its main strand, not to another thread that does not block it (decision 44)":
         "pthread_barrier_wait/3-2 pthread_cancel/5-2 pthread_cond_broadcast/4-2 pthread_cond_signal/4-2 "
         "pthread_cond_timedwait/4-3 pthread_cond_wait/4-1 pthread_equal/2-1 pthread_getschedparam/4-1 pthread_kill/8-1 pthread_mutex_trylock/4-3 pthread_once/6-1 "
-        "pthread_cond_init/4-2 pthread_mutex_init/5-3 pthread_mutex_lock/3-1",
+        "pthread_cond_init/4-2 pthread_mutex_init/5-3 pthread_mutex_lock/3-1 sigpause/2-1 sigpause/3-1",
     "a handler is to interrupt a thread that spins for a lock, where a strand cannot be interrupted (decision 44)":
         "pthread_spin_lock/1-1",
     "cancellation ends no wait for a lock, also of the asynchronous type (decision 35)":
         "pthread_mutex_init/1-2 pthread_mutex_init/3-2",
     "uses the id of a thread that has been joined or has ended detached, which POSIX leaves undefined":
         "pthread_cancel/5-1 pthread_create/2-1 pthread_detach/1-2 pthread_detach/4-2 pthread_join/6-2",
-    "queues signals, or blocks one by sighold and its kin: sigset, sighold, sigpause are of the process (spec/libc.shared)":
-        "sigpause/1-1 sigpause/2-1 sigpause/3-1 sigwaitinfo/2-1 sigwaitinfo/5-1 sigwaitinfo/6-1 sigwaitinfo/7-1 sigwaitinfo/8-1",
+    "signals for real time are not queued (decision 44)": "sigwaitinfo/7-1 sigwaitinfo/8-1",
 }
 # Programs that pass in processes and not in ranks, and why.
 DIFFERENT = {
@@ -40,18 +39,16 @@ DIFFERENT = {
     "a thread's stack is larger than asked for, and pthread_getattr_np says so": "pthread_attr_setstacksize/2-1",
     "a signal for a rank comes to its main strand, not to another thread (decision 44)":
         "mq_timedsend/12-1 pthread_kill/1-2 pthread_rwlock_rdlock/4-1 pthread_rwlock_timedrdlock/6-1 pthread_rwlock_timedrdlock/6-2 "
-        "pthread_rwlock_timedwrlock/6-1 pthread_rwlock_timedwrlock/6-2 pthread_rwlock_wrlock/2-1 sigwait/6-2",
+        "pthread_rwlock_timedwrlock/6-1 pthread_rwlock_timedwrlock/6-2 pthread_rwlock_wrlock/2-1 sigpause/1-2 sigwait/6-2",
     "signals are pending for a rank, not for its threads (decision 44)": "pthread_create/8-1 pthread_create/8-2",
     "a signal that the kernel sends to the process comes to its ranks by a thread of ours, a moment later (decision 44)":
         "killpg/1-1 mq_notify/4-1",
-    "signals for real time are not queued (decision 44)": "sigaction/29-1",
+    "signals for real time are not queued (decision 44)": "sigaction/29-1 sigqueue/4-1 sigqueue/8-1 sigwait/2-1",
     "cancellation ends no wait for a lock, also of the asynchronous type (decision 35)": "pthread_setcanceltype/1-1",
     "exec would replace all ranks of the job, and is refused (decision 42)": "timer_create/9-1",
     "a read-write lock keeps no sure name of its writer, so a writer that waits for itself is told by the proof of deadlock (decision 108)": "pthread_rwlock_wrlock/3-1",
     "SIGCHLD's SA_NOCLDWAIT and SA_NOCLDSTOP are the process's, which has the children of all ranks (decision 44)":
         "sigaction/9-1 sigaction/21-1",
-    "sigset, sighold, sigpause are of the process (spec/libc.shared)":
-        "sigpause/1-2 sigset/1-1 sigset/2-1 sigset/4-1 sigset/9-1 sigtimedwait/4-1 sigwaitinfo/1-1 sigwaitinfo/9-1",
 }
 
 

@@ -1,17 +1,48 @@
-// callers.h — which calls of signals' functions libc serves itself.
+// callers.h — which calls of signals' functions libc serves itself, and what the others share.
 //
 // Thread safety: any thread.
 
 #pragma once
 
+#include <pthread.h>
+
+#include <cerrno>
+
 #include "exec/process/exports/own_code.h"
 #include "exec/process/signals/signals.h"
+#include "exec/process/sleep/cancellation.h"
 
 namespace heddle::process::signals {
 
 // True for a call by code of the process, and where no rank keeps its signals.
 inline bool is_libcs(const void* caller) noexcept {
   return !kept_here() || process::is_of_process(caller);
+}
+
+// True for a strand whose mask is kept here; the kernel keeps those of kernel threads.
+inline bool is_ult() noexcept {
+  return kept_here() && strand_signals().is_ult;
+}
+
+// Sets a handler as signal() does, with these flags.
+inline sighandler_t set_handler(int signal, sighandler_t handler, int flags) {
+  struct sigaction action = {};
+  struct sigaction old = {};
+  if (handler == SIG_ERR) {
+    errno = EINVAL;
+    return SIG_ERR;
+  }
+  action.sa_handler = handler;
+  action.sa_flags = flags;
+  return signals::sigaction(signal, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+// Returns -1 and EINTR, as pause() does. May switch.
+inline int suspend_until_handler(Mask blocked) {
+  pthread_testcancel();
+  while (!suspend(blocked)) process::act_on_cancellation();
+  errno = EINTR;
+  return -1;
 }
 
 }  // namespace heddle::process::signals

@@ -21,42 +21,27 @@ using namespace heddle;
 namespace signals = heddle::process::signals;
 using process::is_of_process;
 using signals::is_libcs;
+using signals::is_ult;
+using signals::set_handler;
+using signals::suspend_until_handler;
 
 namespace {
 
-bool is_ult() noexcept {
-  return signals::kept_here() && signals::strand_signals().is_ult;
-}
-
-sighandler_t set_handler(int signal, sighandler_t handler, int flags) {
-  struct sigaction action = {};
-  struct sigaction old = {};
-  if (handler == SIG_ERR) {
-    errno = EINVAL;
-    return SIG_ERR;
-  }
-  action.sa_handler = handler;
-  action.sa_flags = flags;
-  return signals::sigaction(signal, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+// As libc does: raise() and kill() look alike to a thread that takes the signal.
+void hide_thread(siginfo_t* info) noexcept {
+  if (info->si_code == SI_TKILL) info->si_code = SI_USER;
 }
 
 int take_until(const sigset_t* set, std::int64_t deadline_ns, siginfo_t* info) {
   siginfo_t unused;
+  if (info == nullptr) info = &unused;
   pthread_testcancel();
   for (;;) {
-    const int signal =
-        signals::take(signals::mask_of(*set), deadline_ns, info != nullptr ? info : &unused);
+    const int signal = signals::take(signals::mask_of(*set), deadline_ns, info);
+    if (signal > 0) hide_thread(info);
     if (signal > 0 || errno != ECANCELED) return signal;
     process::act_on_cancellation();
   }
-}
-
-// Returns -1 and EINTR, as pause() does.
-int suspend_until_handler(signals::Mask blocked) {
-  pthread_testcancel();
-  while (!signals::suspend(blocked)) process::act_on_cancellation();
-  errno = EINTR;
-  return -1;
 }
 
 void end_taking(void* takes) {
@@ -81,6 +66,7 @@ int take_in_kernel(const sigset_t* set, siginfo_t* info, const timespec* time) {
   }
   if (signal > 0 && signal == sent) {
     taken = takes.info();
+    hide_thread(&taken);
   } else if (signal > 0) {
     takes.pass_on(taken);
   }
