@@ -1,6 +1,6 @@
-// job_page.h — what all of a job see: who has begun, has ended, still waits. A page of memory,
-// which always exists: where mpiexec has started several processes it shares it with them, else it
-// is the process's own (job_board.h).
+// job_page.h — what all of a job see: which ranks have begun, have ended, still wait. A page of
+// memory, which always exists: where mpiexec has started several processes it shares it with them,
+// else it is the process's own (job_board.h).
 //
 //   HEDDLE_PROCESS=3:100:101       process 3; the descriptor of the page; that of the memory for
 //                                  messages (net/transport/shm/segment.h)

@@ -55,8 +55,8 @@ class Hosts;
 class Listener;
 class Way;
 
-// Called before the ways to other hosts are opened. Returns who is to hear what these say of
-// standing still; null: nothing need be heard.
+// Called before the ways to other hosts are opened. Returns the listener to what these say
+// of standing still; null: nothing need be heard.
 Listener* listen_for_deadlock(const Way& way);
 
 // Watches the main strands of ranks with these numbers (crew/main_strands.h). The hosts stay until

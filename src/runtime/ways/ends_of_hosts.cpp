@@ -47,7 +47,7 @@ bool is_slurms = false;
 // The watch of such a job only carries words for the listener.
 void leave_to_mpiexec(int, const std::string&) {}
 
-// Whom a watch tells of the end of a host; null: there need be none.
+// The function that a watch calls at the end of a host; null: there need be none.
 watch::Ender ender(const Listener* listener) noexcept {
   if (!job_board().is_shared()) return abort_for_others;
   return listener != nullptr ? leave_to_mpiexec : nullptr;

@@ -1,4 +1,4 @@
-// find_way.h — which way a process has: it follows from who has started it.
+// find_way.h — which way a process has: it follows from what has started it.
 //
 // Thread safety: once, before any rank runs.
 
