@@ -97,7 +97,7 @@ Error by_lending(const Turn& turn, ConstBuffer own, const Pieces& receive, bool 
   return error.take();
 }
 
-// What a host's speaker gets from all hosts: in host order, on each host by rank, packed.
+// What a host leader gets from all hosts: in host order, on each host by rank, packed.
 class Packed {
  public:
   Packed(const HostsOf& hosts, const Pieces& receive, int ranks)
@@ -148,16 +148,16 @@ class Packed {
   std::vector<MPI_Count> begins_;  // of each host's part; then the end
 };
 
-// The speaker's part, once all here have arrived: in step i each host passes on the part that came
-// i steps ago. Returns the error class of all.
+// The host leader's part, once all here have arrived: in step i each host passes on the part that
+// came i steps ago. Returns the error class of all.
 int ring_of_hosts(const Turn& turn, const HostsOf& hosts, std::uint32_t call, int failure,
                   const Packed& packed, std::byte* memory) {
   failure = Between(turn, hosts, call).agree(failure);
   if (failure != MPI_SUCCESS) return failure;
   const int count = hosts.count();
   const int me = hosts.index_of(turn.comm.group().member(turn.comm.rank()));
-  const int next = hosts.speaker((me + 1) % count);
-  const int previous = hosts.speaker((me + count - 1) % count);
+  const int next = hosts.leader((me + 1) % count);
+  const int previous = hosts.leader((me + count - 1) % count);
   FirstError error;
   for (int i = 0; i < count - 1; ++i) {
     const Buffer out = packed.part((me + count - i) % count, memory);
@@ -193,7 +193,7 @@ Error Allgather::perform_here(const Turn& turn) const {
   return fit ? on_board(turn, own, receive) : by_lending(turn, own, receive, in_place);
 }
 
-// The members of a host lend their data to its speaker, which lends them what all hosts have.
+// The members of a host lend their data to its leader, which lends them what all hosts have.
 Error Allgather::perform_between(const Turn& turn) const {
   const HostsOf& hosts = *Meeting::of(comm).hosts();
   const Packed packed(hosts, receive, comm.size());
@@ -202,7 +202,7 @@ Error Allgather::perform_between(const Turn& turn) const {
   error.note(fits_oneself(own, receive[comm.rank()]));
   Visit visit(turn, call_of(What::kAllgather, 0, packed.bytes()));
   Scratch memory;
-  if (visit.speaks()) {
+  if (visit.is_leader()) {
     error.note(memory.reserve_bytes(packed.bytes()));
     if (memory.data() == nullptr) visit.fail();
   }

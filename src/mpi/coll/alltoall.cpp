@@ -112,8 +112,8 @@ Error by_lending(const Turn& turn, const Pieces& send, const Pieces& receive) {
   return error.take();
 }
 
-// The speaker's part between hosts, once all here have arrived: a bundle to each host with what the
-// members here give to the members there, and one from each.
+// The host leader's part between hosts, once all here have arrived: a bundle to each host with what
+// the members here give to the members there, and one from each.
 //
 //   bundle    giver 0: [receiver 0][receiver 1] …   giver 1: [receiver 0] …
 //             pieces of one length; members by rank
@@ -133,14 +133,14 @@ class Swap {
     for_each_other([&](int host) { pack(outgoing_.emplace_back(call_, failure), host, lent); });
     Batch batch(turn_.wire());
     auto out = outgoing_.begin();
-    for_each_other([&](int host) { out++->send_parcel(batch, hosts_.speaker(host)); });
+    for_each_other([&](int host) { out++->send_parcel(batch, hosts_.leader(host)); });
     for_each_other([&](int host) {
       Bundle& bundle = incoming_.emplace_back(call_);
-      bundle.receive_parcel(link, hosts_.speaker(host));
-      bundle.receive_rest(batch, hosts_.speaker(host));
+      bundle.receive_parcel(link, hosts_.leader(host));
+      bundle.receive_rest(batch, hosts_.leader(host));
     });
     out = outgoing_.begin();
-    for_each_other([&](int host) { out++->send_rest(batch, hosts_.speaker(host)); });
+    for_each_other([&](int host) { out++->send_rest(batch, hosts_.leader(host)); });
     batch.wait_by([&](request::Request& request, int rank) { link.wait(request, rank); });
     Error lost = batch.finish();
     for (const auto* bundles : {&outgoing_, &incoming_}) {
@@ -188,7 +188,7 @@ class Swap {
 };
 
 // Members of several hosts, and pieces of `each` bytes. Those of a host lend their data to each
-// other and to their speaker.
+// other and to their host leader.
 Error between_hosts(const Turn& turn, const Pieces& send, const Pieces& receive, MPI_Count each) {
   const MPI_Count gives = (send.in_place() ? receive : send).bytes(turn.comm.size());
   Visit visit(turn, call_of(What::kAlltoall, 0, details_of(gives, each)));

@@ -66,7 +66,7 @@ Error take(const Turn& turn, Buffer data, int root, Visit& visit) {
   return failed ? std::move(failed) : fits(bytes, data, root, turn.comm);
 }
 
-// Runs at the speaker of a host where the root is not: what the speaker receives it lends in the
+// Runs at the leader of a host where the root is not: what the leader receives it lends in the
 // root's place.
 Error take_small(Parcel& first, Buffer data, const Relay& relay, Visit& visit) {
   FirstError error;

@@ -44,13 +44,13 @@ Between::Between(const Turn& turn, const HostsOf& hosts, std::uint32_t call) noe
 
 // The parcels to come tell of a failed send.
 Error Between::send(Parcel& parcel, int host) const {
-  Error error = parcel.send(link_, hosts_.speaker(host));
+  Error error = parcel.send(link_, hosts_.leader(host));
   if (error) parcel.failure = error.error_class();
   return error;
 }
 
 void Between::receive(Parcel& parcel, int host) const {
-  parcel.receive(link_, hosts_.speaker(host), call_);
+  parcel.receive(link_, hosts_.leader(host), call_);
 }
 
 template <class Merge>
@@ -152,13 +152,13 @@ Relay::Relay(const Turn& turn, const HostsOf& hosts, int root, std::uint32_t cal
       tree_(hosts.count(), kFanOfBroadcast),
       call_(call) {}
 
-int Relay::speaker(int relative) const noexcept {
-  return relative == 0 ? root_ : hosts_.speaker((relative + root_host_) % hosts_.count());
+int Relay::leader(int relative) const noexcept {
+  return relative == 0 ? root_ : hosts_.leader((relative + root_host_) % hosts_.count());
 }
 
 template <class Visit>
 void Relay::for_each_child(Visit&& visit) const {
-  tree_.for_each_child_back(relative_, [&](int child) { visit(speaker(child)); });
+  tree_.for_each_child_back(relative_, [&](int child) { visit(leader(child)); });
 }
 
 Error Relay::give(ConstBuffer data, int failed) const {
@@ -185,7 +185,7 @@ Error Relay::give(ConstBuffer data, int failed) const {
 }
 
 void Relay::receive_first(Parcel& first) const {
-  first.receive(link_, speaker(tree_.parent(relative_)), call_);
+  first.receive(link_, leader(tree_.parent(relative_)), call_);
 }
 
 Error Relay::pass_on(Parcel& first) const {
@@ -206,7 +206,7 @@ Error Relay::relay(std::byte* data, MPI_Count bytes, bool passes_on) const {
       // Without room the piece is taken all the same, for its sender waits.
       const Buffer room =
           bytes_at(data != nullptr ? data + at : nullptr, data != nullptr ? piece : 0);
-      Error lost = link_.receive(room, speaker(tree_.parent(relative_)));
+      Error lost = link_.receive(room, leader(tree_.parent(relative_)));
       const bool is_last = lost && lost.error_class() != MPI_ERR_TRUNCATE;
       error.note(std::move(lost));
       if (is_last) break;

@@ -1,5 +1,5 @@
-// between.h — the messages between the speakers of the hosts (hosts_of.h) in one turn of a barrier,
-// a reduction or a broadcast, in which the root speaks for its host. Each begins with a parcel
+// between.h — the messages between host leaders (hosts_of.h) in one turn of a barrier, a
+// reduction or a broadcast, in which the root speaks for its host. Each begins with a parcel
 // (parcel.h). Those of an alltoall: bundle.h.
 //
 //   operation              messages
@@ -16,9 +16,9 @@
 // A subtree is a row of hosts, so its vector is that of adjacent hosts: reductions combine in rank
 // order on each host, and in host order between them, the same way in every run.
 //
-// Each parcel names the call that its host makes, and an error class. So each speaker learns which
-// hosts disagree or fail, and tells its members. Barriers and reductions use the same tree, so that
-// many hosts that disagree meet there.
+// Each parcel names the call that its host makes, and an error class. So each host leader learns
+// which hosts disagree or fail, and tells its members. Barriers and reductions use the same tree,
+// so that many hosts that disagree meet there.
 //
 // Others never do: if all of host 0 are in a barrier, and all others in a broadcast whose root is
 // on host 0, none has anything to send. So messages alone do not find every disagreement, and the
@@ -37,7 +37,7 @@
 // an error. It is not found if one of them never begins it (it called MPI_Gather, say), or has
 // freed the communicator.
 //
-// Thread safety: one strand, the speaker's. All functions but the constructors may switch.
+// Thread safety: one strand, the host leader's. All functions but the constructors may switch.
 
 #pragma once
 
@@ -53,7 +53,7 @@ namespace heddle::coll {
 
 class Between {
  public:
-  // Made at the speaker of this host.
+  // Made at the host leader of this host.
   Between(const Turn& turn, const HostsOf& hosts, std::uint32_t call) noexcept;
 
   // `failure` is this host's error class; returns that of all.
@@ -86,21 +86,21 @@ class Between {
 // A broadcast's way from the root's host to the others.
 class Relay {
  public:
-  // Made at the root, and at the speakers of the other hosts.
+  // Made at the root, and at the leaders of the other hosts.
   Relay(const Turn& turn, const HostsOf& hosts, int root, std::uint32_t call) noexcept;
 
   // The root sends `data`, or word that it has `failed`.
   Error give(datatype::ConstBuffer data, int failed) const;
 
-  // A speaker receives what comes first, from which it learns the number of bytes; and passes it
-  // on, perhaps with a failure of its own. If they are more than kMostInParcel it then receives
+  // A host leader receives what comes first, from which it learns the number of bytes; and passes
+  // it on, perhaps with a failure of its own. If they are more than kMostInParcel it then receives
   // them adjacent at `data`, and passes them on; null: it has failed, and they are lost.
   void receive_first(Parcel& first) const;
   Error pass_on(Parcel& first) const;
   Error relay(std::byte* data, MPI_Count bytes, bool passes_on) const;
 
  private:
-  int speaker(int relative) const noexcept;
+  int leader(int relative) const noexcept;
   bool is_top() const noexcept { return relative_ == 0; }
   template <class Visit>
   void for_each_child(Visit&& visit) const;

@@ -1,7 +1,7 @@
-// doubts.h — how a speaker that waits for a member on another host learns that it waits in vain,
-// because that member makes another call in this turn.
+// doubts.h — how a host leader that waits for a member on another host learns that it waits in
+// vain, because that member makes another call in this turn.
 //
-//   the waiting speaker                          the host of that member
+//   the waiting host leader                      the host of that member
 //   ------------------------------------------   --------------------------------------------------
 //   waits for a while; then kDoubt: its turn,
 //     its call, and the member      ──────────►  compares that with what the members there do
@@ -11,21 +11,21 @@
 //                                   ◄──────────  kHope, if not
 //   asks again later
 //
-// A doubt and its denial go by the channel of the messages that the speaker waits for, and so come
-// after those that the member has sent before. So a speaker that hears of a denial and has no
-// message gets none: also where the member has done with the turn long since, which is a denial,
+// A doubt and its denial go by the channel of the messages that the host leader waits for, and so
+// come after those that the member has sent before. So a host leader that hears of a denial and has
+// no message gets none: also where the member has done with the turn long since, which is a denial,
 // too.
 //
 // A host that has ended cannot answer. Where the board tells of it (world::Host::has_ended), none
 // is asked.
 //
-// While members agree, no packet is sent unless a speaker waits for long.
+// While members agree, no packet is sent unless a host leader waits for long.
 //
 // For the proof of deadlock (exec/ult/stillness.h): what is compared is written by strands of the
-// members there, before they wait. A hope names its doubt, so the waiting speaker knows in which
-// question it has asked. A denial of an earlier doubt has come before it, by the same channel. None
-// of these packets is counted (uncounted()): they would end the stillness that a round asks for,
-// and by its hope a wait that asks learns that its doubt has come there and back.
+// members there, before they wait. A hope names its doubt, so the waiting host leader knows in
+// which question it has asked. A denial of an earlier doubt has come before it, by the same
+// channel. None of these packets is counted (uncounted()): they would end the stillness that a
+// round asks for, and by its hope a wait that asks learns that its doubt has come there and back.
 //
 // Thread safety: ask() any strand; the rest as gateway.h says.
 

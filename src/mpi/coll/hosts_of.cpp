@@ -17,7 +17,7 @@ HostsOf::HostsOf(const group::Group& group) {
         std::lower_bound(index_of_host_.begin(), index_of_host_.end(), std::pair{wanted.first, 0});
     if (found == index_of_host_.end() || found->first != wanted.first) {
       found = index_of_host_.insert(found, wanted);
-      speakers_.push_back(rank);
+      leaders_.push_back(rank);
       counts.push_back(0);
     }
     ++counts[static_cast<std::size_t>(found->second)];
@@ -43,7 +43,7 @@ int HostsOf::index_of(const world::Process& member) const noexcept {
 
 std::vector<int> HostsOf::blocks(const group::Group& group, bool any_order) const {
   if (any_order || in_blocks()) {
-    std::vector<int> hosts(speakers_.size());
+    std::vector<int> hosts(leaders_.size());
     std::iota(hosts.begin(), hosts.end(), 0);
     return hosts;
   }

@@ -1,13 +1,13 @@
-// hosts_of.h — which hosts the members of a communicator live on, and which member speaks for each.
+// hosts_of.h — which hosts the members of a communicator live on, and which member leads each.
 //
-//   ranks      0  1  2  3  4  5  6  7        host index   speaker   blocks
+//   ranks      0  1  2  3  4  5  6  7        host index   leader    blocks
 //   hosts      B  B  B  A  A  B  C  C        0 (B)        0         {0,1,2} {5}
 //                                            1 (A)        3         {3,4}
 //                                            2 (C)        6         {6,7}
 //
 // Hosts are numbered in the order of their lowest ranks, so all hosts use the same numbers. The
-// lowest rank of a host speaks for it, except in a broadcast, where the root speaks for its own
-// host. A block is adjacent ranks on one host: what an operation that does not commute may
+// lowest rank of a host is its leader and talks to the others; in a broadcast the root does so for
+// its own host. A block is adjacent ranks on one host: what an operation that does not commute may
 // combine on that host.
 //
 // Memory: some words a host, and a number a rank. Thread safety: constant once made.
@@ -28,10 +28,10 @@ class HostsOf {
   // The hosts of an intracommunicator's group.
   explicit HostsOf(const group::Group& group);
 
-  int count() const noexcept { return static_cast<int>(speakers_.size()); }
+  int count() const noexcept { return static_cast<int>(leaders_.size()); }
   // The index of the host where a member lives.
   int index_of(const world::Process& member) const noexcept;
-  int speaker(int index) const noexcept { return speakers_[static_cast<std::size_t>(index)]; }
+  int leader(int index) const noexcept { return leaders_[static_cast<std::size_t>(index)]; }
 
   // The ranks of a host's members, the lowest first.
   std::span<const int> members(int index) const noexcept {
@@ -49,7 +49,7 @@ class HostsOf {
 
  private:
   std::vector<std::pair<int, int>> index_of_host_;  // sorted by the host's number in the job
-  std::vector<int> speakers_;                       // by index
+  std::vector<int> leaders_;                        // by index
   std::vector<int> members_;                        // of all hosts, one after the other
   std::vector<std::size_t> begins_;  // in members_: of each host, by index; then the end
   int most_members_ = 0;

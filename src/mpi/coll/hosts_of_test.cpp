@@ -32,9 +32,9 @@ TEST(HostsOf, AreNumberedByTheirLowestRanksWhichSpeak) {
   const Members members({5, 5, 5, 2, 2, 5, 9, 9});
   const HostsOf hosts(*members.group);
   ASSERT_EQ(hosts.count(), 3);
-  EXPECT_EQ(hosts.speaker(0), 0);
-  EXPECT_EQ(hosts.speaker(1), 3);
-  EXPECT_EQ(hosts.speaker(2), 6);
+  EXPECT_EQ(hosts.leader(0), 0);
+  EXPECT_EQ(hosts.leader(1), 3);
+  EXPECT_EQ(hosts.leader(2), 6);
   EXPECT_EQ(hosts.index_of(members.group->member(4)), 1);
   EXPECT_EQ(hosts.index_of(members.group->member(5)), 0);
   EXPECT_EQ(hosts.most_members(), 4);
@@ -77,7 +77,7 @@ TEST(HostsOf, AgreeWithAPlainCountOnAnyLayout) {
       const int index = hosts.index_of(members.group->member(static_cast<int>(rank)));
       const auto lowest =
           std::find(hosts_of_ranks.begin(), hosts_of_ranks.end(), hosts_of_ranks[rank]);
-      ASSERT_EQ(hosts.speaker(index), lowest - hosts_of_ranks.begin());
+      ASSERT_EQ(hosts.leader(index), lowest - hosts_of_ranks.begin());
     }
   }
 }

@@ -1,7 +1,7 @@
 // link.h — the messages of one turn between hosts: those of its wire, whose waits end also if the
 // other host is in another call (doubts.h).
 //
-// Thread safety: one strand of a member that speaks or gives in the turn. All functions but the
+// Thread safety: one strand of a member that leads or gives in the turn. All functions but the
 // constructor may switch.
 
 #pragma once

@@ -3,9 +3,9 @@
 //
 //   stage 1   members of a worker count themselves in at their place      arrivals.h
 //   stage 2   the last of a place counts for it, up the machine's tree    arrivals.h
-//   stage 3   between hosts: the member that speaks for this host waits   between.h
-//             until all here have come, then talks to the other speakers
-//   release   the last of all, or the speaker, sets the event; each       exec/ult/event.h
+//   stage 3   between hosts: this host's leader waits until all here      between.h
+//             have come, then talks to the other host leaders
+//   release   the last of all, or the host leader, sets the event; each   exec/ult/event.h
 //             worker's frozen ranks are spliced into its run queue
 //
 // With one host there is no stage 3, and `hosts()` is null.
@@ -38,8 +38,8 @@
 //       turn t - kAhead - kUnderWay (ticket.h). So the round of that turn is free for turn t:
 //       kRounds >= kAhead + kUnderWay.
 //   I2  A member that lends its own memory goes on when those that use it have counted in after
-//       that, or have opened `ready`. A result that another member makes is used only after `met`
-//       or `ready` has opened.
+//       that, or have set `ready`. A result that another member makes is used only after `met`
+//       or `ready` is set.
 //   I3  Storage of a round stays until all have left its turn.
 //   I4  The waiters of `met` for turn s are in turn s, or begin turn s + kAhead. All have passed
 //       before a member waits there in turn s + kRounds: kRounds >= 2 kAhead. Those of `ready` are
@@ -110,10 +110,10 @@ class Meeting final : public world::SharedPart {
     static void raise(std::atomic<std::uint64_t>& number, std::uint64_t to) noexcept;
 
     std::unique_ptr<Tables> tables;  // I5
-    const Lent* for_host =
-        nullptr;                 // of several hosts: what the speaker lends besides its own data
-    int mismatch = MPI_SUCCESS;  // an error class: what the last one found, when `met` opens
-    int failure = MPI_SUCCESS;   // an error class of the one that opens `ready`
+    // Where there are several hosts: what the host leader lends besides its own data.
+    const Lent* for_host = nullptr;
+    int mismatch = MPI_SUCCESS;  // an error class: what the last one found, when `met` is set
+    int failure = MPI_SUCCESS;   // an error class of the one that sets `ready`
     // Where there are several hosts (doubts.h): the last turn in which members here are known to
     // disagree, and what each was denied last, by index: the mark of a turn and a rank.
     std::atomic<Turn> torn{0};
@@ -124,13 +124,13 @@ class Meeting final : public world::SharedPart {
     const std::unique_ptr<Line[]> board;  // for small payloads
 
     // What changes in each turn has a line of its own, so that members find the rest where they
-    // left it. The last turn in which a member has taken on to open `ready` for a broadcast:
+    // left it. The last turn in which a member has taken on to set `ready` for a broadcast:
     alignas(platform::kCacheLine) std::atomic<Turn> given{0};
-    datatype::ConstBuffer source;  // the root's, while `ready` is open
+    datatype::ConstBuffer source;  // the root's, while `ready` is set
     // Where there are several hosts.
-    ult::Completion gathered;  // the speaker may go on; set by the last to arrive
-    bool speaker_concludes =
-        false;  // written by the speaker before it arrives, and when all have; read by the last
+    ult::Completion gathered;  // the host leader may go on; set by the last to arrive
+    // Written by the host leader before it arrives, and when all have; read by the last.
+    bool leader_concludes = false;
   };
 
   // The calling rank's. Requires an intracommunicator of more than one member.

@@ -85,7 +85,7 @@ struct Reduction {
     return take(result, visit);
   }
 
-  // Runs at the speaker: combines this host's vectors, then those of all hosts, into
+  // Runs at the host leader: combines this host's vectors, then those of all hosts, into
   // slots.result().
   [[gnu::noinline]] void combine_between(const Slots& slots, Visit& visit) const {
     const Meeting& meeting = visit.meeting();
@@ -119,14 +119,15 @@ struct Reduction {
     return {};
   }
 
-  // Reduces in slices into sums of this host, which its speaker combines with those of the others.
+  // Reduces in slices into sums of this host, which its host leader combines with those of the
+  // others.
   Error in_slices_of_hosts(const void* own, Buffer result) const {
     Visit visit(turn, call(result));
     const Meeting& meeting = visit.meeting();
-    std::optional<SliceExchange> exchange;  // the speaker's
+    std::optional<SliceExchange> exchange;  // the host leader's
     Slice slice(result, visit.index(), meeting.members());
     Error no_memory = slice.prepare();
-    if (visit.speaks()) {
+    if (visit.is_leader()) {
       exchange.emplace(turn, meeting, result, op);
       if (!no_memory) no_memory = exchange->prepare();
       visit.lend_for_host(exchange->sums());
@@ -160,7 +161,7 @@ struct Reduction {
     }
   }
 
-  // Runs at the speaker, into its own result or the root's. The others copy from there.
+  // Runs at the host leader, into its own result or the root's. The others copy from there.
   Error conclude_exchange(SliceExchange& exchange, Buffer result, Visit& visit) const {
     const int host = host_of_result(*visit.hosts());
     if (root != kAll && visit.meeting().is_here(turn.comm.group().member(root))) {

@@ -41,14 +41,14 @@ void SliceExchange::collect(const Slots& pieces, Batch& batch) const {
   for (std::size_t block = 0; block < blocks_.size(); ++block) {
     const Buffer piece = pieces[static_cast<int>(block)];
     if (blocks_[block] != me_) {
-      batch.receive(piece, hosts_.speaker(blocks_[block]));
+      batch.receive(piece, hosts_.leader(blocks_[block]));
     } else {
       p2p::transfer(slice(sums_[own++], me_), piece, piece.bytes());
     }
   }
   for (int host = 0; host < hosts_.count(); ++host) {
     if (host == me_) continue;
-    for (const Lent& sum : sums_) batch.send(slice(sum, host), hosts_.speaker(host));
+    for (const Lent& sum : sums_) batch.send(slice(sum, host), hosts_.leader(host));
   }
   batch.wait();
 }
@@ -64,11 +64,11 @@ Error SliceExchange::exchange(Buffer total, int to) {
   const bool wanted = to == kAll || to == me_;
   const Lent whole{nullptr, total.data, total.type};
   for (int host = 0; host < hosts_.count() && wanted; ++host) {
-    if (host != me_) batch.receive(slice(whole, host), hosts_.speaker(host));
+    if (host != me_) batch.receive(slice(whole, host), hosts_.leader(host));
   }
   if (wanted) p2p::transfer(mine, slice(whole, me_), mine.bytes());
   for (int host = 0; host < hosts_.count(); ++host) {
-    if (host != me_ && (to == kAll || to == host)) batch.send(mine, hosts_.speaker(host));
+    if (host != me_ && (to == kAll || to == host)) batch.send(mine, hosts_.leader(host));
   }
   return batch.finish();
 }

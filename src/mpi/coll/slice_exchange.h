@@ -1,14 +1,14 @@
 // slice_exchange.h — a large reduction between hosts.
 //
 // Each host has one vector for each of its blocks (hosts_of.h): what its members have combined
-// ("sums", whatever the operation). Each speaker gets one slice of all these vectors, combines it
-// in order, and gives it to all, or to the root's host:
+// ("sums", whatever the operation). Each host leader gets one slice of all these vectors, combines
+// it in order, and gives it to all, or to the root's host:
 //
 //   host 0   sums [s0|s1|s2]  ── s1 ─► host 1 ──┐
 //   host 1   sums [s0|s1|s2]  ────────────────► s1 of all, combined in the order of blocks ─► all
 //   host 2   sums [s0|s1|s2]  ── s1 ─► host 1 ──┘
 //
-// Thread safety: one strand, the speaker's; members write the sums before exchange().
+// Thread safety: one strand, the host leader's; members write the sums before exchange().
 
 #pragma once
 

@@ -3,7 +3,7 @@
 namespace heddle::coll {
 
 bool Visit::gather(bool last) noexcept {
-  if (!speaks()) {
+  if (!is_leader()) {
     if (last) close();
     return false;
   }
@@ -12,12 +12,12 @@ bool Visit::gather(bool last) noexcept {
     round_.gathered.wait();
   }
   round_.gathered.reset();
-  round_.speaker_concludes = false;
+  round_.leader_concludes = false;
   return true;
 }
 
 void Visit::close() noexcept {
-  if (round_.speaker_concludes && !speaks()) {
+  if (round_.leader_concludes && !is_leader()) {
     round_.gathered.set();
   } else {
     conclude();

@@ -4,22 +4,22 @@
 //   --------  --------------------------------------------------------------------------------
 //   member    begins it: waits until the turn kAhead before it has met
 //             writes what the others need, arrives, waits or goes on, reads what others wrote
-//   concluder does what must be done once, then opens `met`. It is the last member to arrive. Only
-//             where the speaker of one of several hosts is in a barrier or reduction, it is the
-//             speaker: it waits until all members here have arrived, then talks to the other
-//             speakers (between.h)
-//   giver     opens `ready`. In a broadcast that is the root, or on other hosts the speaker. In a
-//             large reduction it is the last member to combine its slice; with several hosts it is
-//             the speaker, when the result is there
+//   concluder does what must be done once, then sets `met`. It is the last member to arrive. Only
+//             where the host leader of one of several hosts is in a barrier or reduction, it is the
+//             host leader: it waits until all members here have arrived, then talks to the other
+//             host leaders (between.h)
+//   giver     sets `ready`. In a broadcast that is the root, or on other hosts the leader. In a large
+//             reduction it is the last member to combine its slice; with several hosts it is the
+//             host leader, when the result is there
 //
 // In a large reduction a member arrives more than once in its turn.
 //
 // Each member names its call (call_of). The last to arrive finds out if the members disagree; the
-// speakers find out if the hosts disagree (between.h). Waiting members get an error. A member that
-// has no memory for its part says so as it arrives (fail()), so no other member waits for it.
+// host leaders find out if the hosts disagree (between.h). Waiting members get an error. A member
+// that has no memory for its part says so as it arrives (fail()), so no other member waits for it.
 //
 // In a broadcast a member waits for the giver before it arrives. The giver may be in another call,
-// so the member claims its place (arrivals.h). The one that finds the other call opens `ready` in
+// so the member claims its place (arrivals.h). The one that finds the other call sets `ready` in
 // the giver's stead.
 //
 // Thread safety: one strand of the member.
@@ -97,11 +97,11 @@ class Visit {
   int index() const noexcept { return seat_.index; }
   const HostsOf* hosts() const noexcept { return meeting_.hosts(); }
 
-  // Where there are several hosts: this member speaks for its host; and it gives here what a root
+  // Where there are several hosts: this member leads its host; and it gives here what a root
   // elsewhere sends.
-  bool speaks() const noexcept { return index() == 0; }
+  bool is_leader() const noexcept { return index() == 0; }
   bool gives_for_host(int root) const noexcept {
-    return speaks() && !meeting_.is_here(comm_.group().member(root));
+    return is_leader() && !meeting_.is_here(comm_.group().member(root));
   }
 
   // Memory that all members here have in common, of Meeting::board_bytes(). What is there before a
@@ -115,7 +115,7 @@ class Visit {
                         reinterpret_cast<std::uintptr_t>(round_.board.get());
     return offset < static_cast<std::uintptr_t>(meeting_.board_bytes());
   }
-  // Where there are several hosts: what the speaker lends besides its own data, for all members
+  // Where there are several hosts: what the host leader lends besides its own data, for all members
   // here. In a large reduction this is the room for the sum of each block, else what came from
   // other hosts.
   void lend_for_host(const Lent* lent) noexcept { round_.for_host = lent; }
@@ -143,7 +143,7 @@ class Visit {
   bool arrive() noexcept {
     if (meeting_.hosts() == nullptr) [[likely]]
       return count_in();
-    if (speaks()) round_.speaker_concludes = true;
+    if (is_leader()) round_.leader_concludes = true;
     return gather(count_in());
   }
 
