@@ -1,4 +1,4 @@
-/* Tables of a meeting that are made anew while members go on (src/mpi/coll/meeting.h, I5).
+/* Tables of a host group that are made anew while members go on (src/mpi/coll/host_group.h, I5).
  *
  * Each member has two strands, for its odd and its even turns: a strand begins a turn when it has left the one before, and when the turn
  * AHEAD before it has met. The last member to arrive at a turn may make the tables of the turn AHEAD after it, then

@@ -164,7 +164,7 @@ RANKS_TEST(Half, MayOutliveItsCommunicatorsHandle, ranks(2, 4)) {
   }
 }
 
-// Tables of a meeting are made anew while its members have halves of older turns.
+// Tables of a host group are made anew while its members have halves of older turns.
 // Where ranks are processes, they stay.
 RANKS_TEST(Half, SurvivesThatItsRanksMove, ranks(2, 4)) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

@@ -121,7 +121,7 @@ RANKS_TEST(Started, NeedNoMemoryForAHelper, ranks(2, 4)) {
   for (MPI_Comm& comm : comms) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   std::vector<MPI_Request> requests(kMany, MPI_REQUEST_NULL);
   Ints sums(kMany, -1);
-  for (const MPI_Comm comm : comms) MPI_Barrier(comm);  // so that their meetings are made
+  for (const MPI_Comm comm : comms) MPI_Barrier(comm);  // so that their host groups are made
   {
     std::unique_ptr<TightMemory> tight;
     if (rank == 0) tight = std::make_unique<TightMemory>();

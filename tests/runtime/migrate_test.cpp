@@ -142,7 +142,7 @@ RANKS_TEST(Migrate, ChangesNoResultOfMessagesAndCollectives, ranks(2, 4, 7, 16))
   for (int round = 0; round < 40; ++round) {
     if (round % 10 == 0) {
       if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
-      MPI_Comm_dup(MPI_COMM_WORLD, &comm);  // its meetings begin with the places of now
+      MPI_Comm_dup(MPI_COMM_WORLD, &comm);  // its host group begins with the places of now
     }
     move_some_rank();
     int sum = -1;

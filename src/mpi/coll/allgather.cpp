@@ -188,14 +188,14 @@ bool Allgather::small() const noexcept {
 Error Allgather::perform_here(const Turn& turn) const {
   const bool in_place = send.data == MPI_IN_PLACE;
   const ConstBuffer own = in_place ? ConstBuffer(receive[comm.rank()]) : send;
-  const MPI_Count board = Meeting::of(comm).board_bytes();
+  const MPI_Count board = HostGroup::of(comm).board_bytes();
   const bool fit = receive.uniform() && receive.bytes(comm.size()) <= board;
   return fit ? on_board(turn, own, receive) : by_lending(turn, own, receive, in_place);
 }
 
 // The members of a host lend their data to its leader, which lends them what all hosts have.
 Error Allgather::perform_between(const Turn& turn) const {
-  const HostsOf& hosts = *Meeting::of(comm).hosts();
+  const HostsOf& hosts = *HostGroup::of(comm).hosts();
   const Packed packed(hosts, receive, comm.size());
   const ConstBuffer own = send.data == MPI_IN_PLACE ? ConstBuffer(receive[comm.rank()]) : send;
   FirstError error;

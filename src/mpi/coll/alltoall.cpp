@@ -212,7 +212,7 @@ Error between_hosts(const Turn& turn, const Pieces& send, const Pieces& receive,
   }
   error.note(visit.verdict());
   if (error.any()) return error.take();
-  const MPI_Count stride = visit.meeting().members() * each;
+  const MPI_Count stride = visit.host_group().members() * each;
   for (int host = 0; host < hosts.count(); ++host) {
     const auto* at = static_cast<const std::byte*>(visit.lent_for_host()[host].data) + me * each;
     int index = 0;
@@ -266,7 +266,7 @@ bool Alltoall::in_bundles() const {
 Error Alltoall::perform_here(const Turn& turn) const {
   const bool uniform = receive.uniform() && (send.in_place() || send.uniform());
   const MPI_Count all = uniform ? receive.bytes(comm.size()) : 0;
-  if (!uniform || all * comm.size() > Meeting::of(comm).board_bytes()) {
+  if (!uniform || all * comm.size() > HostGroup::of(comm).board_bytes()) {
     return by_lending(turn, send, receive);
   }
   return on_board(turn, send, receive, all / comm.size());

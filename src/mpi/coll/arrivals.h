@@ -8,7 +8,8 @@
 //   place of worker 1  128 expected ─┤  of a cache       root  2 expected
 //   …                               ─┴────────────────►               base/platform/locality_tree.h
 //
-// A place is a member's for a turn: a strand that runs elsewhere counts there as well (meeting.h).
+// A place is a member's for a turn: a strand that runs elsewhere counts there as well
+// (host_group.h).
 //
 // Each member says in a number, its call, what it is about to do. A place adds the calls up in the
 // word that counts, so that comparing them costs nothing; it is wrong once in 2^24 disagreements:

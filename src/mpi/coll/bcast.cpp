@@ -46,7 +46,7 @@ Error lend_itself(ConstBuffer data, Visit& visit, int failed) {
 Error give(const Turn& turn, Buffer data, int root, int failed, Visit& visit) {
   if (failed != MPI_SUCCESS) [[unlikely]]
     data.count = 0;
-  const bool small = data.bytes() <= visit.meeting().board_bytes();
+  const bool small = data.bytes() <= visit.host_group().board_bytes();
   FirstError error;
   error.note(small ? lend_copy(data, visit, failed) : lend_itself(data, visit, MPI_SUCCESS));
   if (visit.hosts() != nullptr) [[unlikely]] {
@@ -125,9 +125,9 @@ Error bcast_in(const Turn& turn, Buffer data, int root, int failed) {
 }
 
 // The root leaves a small payload on the board; the others find it there.
-bool Bcast::may_begin(Meeting& meeting, Meeting::Turn turn) const {
-  if (data.bytes() > meeting.board_bytes()) return false;
-  return root == comm.rank() || meeting.round(turn).tables->ready.is_set(turn);
+bool Bcast::may_begin(HostGroup& host_group, HostGroup::Turn turn) const {
+  if (data.bytes() > host_group.board_bytes()) return false;
+  return root == comm.rank() || host_group.round(turn).tables->ready.is_set(turn);
 }
 
 bool Bcast::begin(const Turn& turn, Error* error) const {

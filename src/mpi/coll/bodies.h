@@ -1,7 +1,8 @@
 // bodies.h — the steps of collectives after they have taken their tickets.
 //
 // A step on this side (its communicator is an intracommunicator) goes through one turn of its
-// meeting; one that has no turn has nothing to do but copy. All may switch. Private to this folder.
+// host group; one that has no turn has nothing to do but copy. All may switch. Private to this
+// folder.
 //
 // Thread safety: any strand of the rank, once for each turn or wire.
 

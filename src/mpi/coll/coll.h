@@ -3,30 +3,30 @@
 //
 //   operation         one host   several hosts                       intercommunicator
 //   ----------------  ---------  ----------------------------------  ------------------------------
-//   barrier           meeting    meeting                             sides, leaders, sides
-//   bcast             meeting    meeting                             root to the leader, its side
-//   reduce            meeting    meeting                             the side, leader to the root
-//   allreduce         meeting    meeting                             sides reduce, leaders swap,
+//   barrier           in memory  in memory, leaders                  sides, leaders, sides
+//   bcast             in memory  in memory, leaders                  root to the leader, its side
+//   reduce            in memory  in memory, leaders                  the side, leader to the root
+//   allreduce         in memory  in memory, leaders                  sides reduce, leaders swap,
 //                                                                    bcast
-//   gather            meeting ¹  the root with each rank             the same
-//   scatter           meeting    the root with each rank             the same
-//   allgather         meeting    small: gather, bcast;               each with each
-//                                large: meeting ²
-//   alltoall          meeting    short pieces of one length:         each with each
-//                                meeting ³
-//   reduce_scatter    meeting    small: allreduce; large: reduce,    sides reduce, leaders swap,
+//   gather            memory ¹   the root with each rank             the same
+//   scatter           in memory  the root with each rank             the same
+//   allgather         in memory  small: gather, bcast;               each with each
+//                                large: leaders ²
+//   alltoall          in memory  short pieces of one length:         each with each
+//                                leaders ³
+//   reduce_scatter    in memory  small: allreduce; large: reduce,    sides reduce, leaders swap,
 //                                scatter                             scatter
 //   scan, exscan      chain      chain                               not defined
 //
 //   ¹ a crowd; few ranks by messages   ² if some share a host; else a ring of ranks
 //   ³ if some share a host; else each with each, in windows
 //
-// "Meeting" is the collective inside the scheduler (meeting.h): the members of a host send no
+// "In memory" is the collective inside the scheduler (host_group.h): the members of a host send no
 // messages, those of a worker freeze in a list and go on together. They read each other's data
-// where these lie (lending.h). Where the members live on several hosts, one member of each host
-// talks to those of the other hosts by messages (between.h, slice_exchange.h, bundle.h). The rest
-// are point-to-point messages of their own plane (wire.h): with many ranks on a worker their number
-// counts more than the longest path, so a chain beats a logarithmic scan.
+// where these lie (lending.h). "Leaders": one member of each host, its leader, talks to those of
+// the other hosts by messages (between.h, slice_exchange.h, bundle.h). The rest are point-to-point
+// messages of their own plane (wire.h): with many ranks on a worker their number counts more than
+// the longest path, so a chain beats a logarithmic scan.
 //
 // Each operation is a structure with its arguments, so that one text serves all kinds of calls:
 //
@@ -41,7 +41,7 @@
 //   uses()             what must stay until it is done, besides its communicator
 //   keep_arrays()      copies arrays of counts and displacements, for an operation that outlasts
 //                      its call; false if there is no memory. Only if it has such arrays
-//   turns()            how many turns of its side's meeting it goes through (ticket.h)
+//   turns()            how many turns of its side's host group it goes through (ticket.h)
 //   perform(ticket)    does it. May switch
 //
 // On one host some can be started without waiting for others (helper.h):
@@ -52,7 +52,7 @@
 //   end(turn)          waits for the others and reads the result, perhaps on another strand. May
 //                      switch
 //
-// Each call takes a ticket (ticket.h), which its meetings and messages carry. The steps that
+// Each call takes a ticket (ticket.h), which its turns and messages carry. The steps that
 // several operations are made of are in bodies.h.
 //
 // Once a member has met others in a collective, another thread of its rank may learn of that and
@@ -98,7 +98,7 @@ struct Barrier {
 
   Uses uses() const noexcept { return {}; }
   int turns() const noexcept { return comm.is_inter() ? 2 : 1; }
-  bool may_begin(const Meeting&, Meeting::Turn) const noexcept { return true; }
+  bool may_begin(const HostGroup&, HostGroup::Turn) const noexcept { return true; }
   bool begin(const Turn& turn, Error* error) const;
   Error end(const Turn& turn) const;
   Error perform(const Ticket& ticket) const;
@@ -112,7 +112,7 @@ struct Bcast {
 
   Uses uses() const noexcept { return {data.type}; }
   int turns() const noexcept { return takes() ? 1 : 0; }
-  bool may_begin(Meeting& meeting, Meeting::Turn turn) const;
+  bool may_begin(HostGroup& host_group, HostGroup::Turn turn) const;
   bool begin(const Turn& turn, Error* error) const;
   Error end(const Turn& turn) const;
   Error perform(const Ticket& ticket) const;
@@ -191,7 +191,7 @@ struct Reduce {
 
   Uses uses() const noexcept { return root == MPI_PROC_NULL ? Uses{} : Uses{result.type, &op}; }
   int turns() const noexcept { return gives() && result.bytes() != 0 ? 1 : 0; }
-  bool may_begin(const Meeting& meeting, Meeting::Turn) const;
+  bool may_begin(const HostGroup& host_group, HostGroup::Turn) const;
   bool begin(const Turn& turn, Error* error) const;
   Error end(const Turn& turn) const;
   Error perform(const Ticket& ticket) const;
@@ -210,7 +210,7 @@ struct Allreduce {
 
   Uses uses() const noexcept { return {result.type, &op}; }
   int turns() const noexcept { return result.bytes() == 0 ? 0 : comm.is_inter() ? 2 : 1; }
-  bool may_begin(const Meeting& meeting, Meeting::Turn) const;
+  bool may_begin(const HostGroup& host_group, HostGroup::Turn) const;
   bool begin(const Turn& turn, Error* error) const;
   Error end(const Turn& turn) const;
   Error perform(const Ticket& ticket) const;

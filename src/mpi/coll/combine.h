@@ -6,18 +6,18 @@
 // Where the operation commutes the operands of each step may change sides, the same way in every
 // run.
 //
-//   small vectors   lie on the meeting's board; the last member to arrive combines them
+//   small vectors   lie on the host group's board; the last member to arrive combines them
 //   large vectors   are cut into slices; each slice is one member's, which reads it straight from
 //                   the others' buffers and writes it straight to the results
 //
-// Thread safety: an object is one strand's; the meeting orders the strands.
+// Thread safety: an object is one strand's; the host group orders the strands.
 
 #pragma once
 
 #include <algorithm>
 #include <span>
 
-#include "mpi/coll/meeting.h"
+#include "mpi/coll/host_group.h"
 #include "mpi/coll/scratch.h"
 #include "mpi/op/op.h"
 

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <memory>
 
-#include "mpi/coll/meeting.h"
+#include "mpi/coll/host_group.h"
 #include "mpi/p2p/target.h"
 
 namespace heddle::coll {
@@ -94,7 +94,7 @@ bool Doubts::on_doubt(const gateway::Arrival& arrival) noexcept {
   if (!read(arrival.packet, &packet)) return false;
   bool denied = false;
   parts_.look_at(packet.context, [&](world::SharedPart& part) {
-    denied = static_cast<Meeting&>(part).denies(packet.rank, packet.mark);
+    denied = static_cast<HostGroup&>(part).denies(packet.rank, packet.mark);
   });
   packet.kind = denied ? kDenial : kHope;
   static_cast<void>(send(arrival.channel, arrival.host, packet));
@@ -106,8 +106,8 @@ bool Doubts::on_denial(const gateway::Arrival& arrival) noexcept {
   Packet packet;
   if (!read(arrival.packet, &packet)) return false;
   parts_.look_at(packet.context, [&](world::SharedPart& part) {
-    static_cast<Meeting&>(part).take_denial(packet.waiting, packet.rank,
-                                            Arrivals::turn_of(packet.mark));
+    static_cast<HostGroup&>(part).take_denial(packet.waiting, packet.rank,
+                                              Arrivals::turn_of(packet.mark));
   });
   return true;
 }
@@ -117,8 +117,8 @@ bool Doubts::on_hope(const gateway::Arrival& arrival) noexcept {
   Packet packet;
   if (!read(arrival.packet, &packet)) return false;
   parts_.look_at(packet.context, [&](world::SharedPart& part) {
-    static_cast<Meeting&>(part).take_hope(packet.waiting, Arrivals::turn_of(packet.mark),
-                                          packet.number);
+    static_cast<HostGroup&>(part).take_hope(packet.waiting, Arrivals::turn_of(packet.mark),
+                                            packet.number);
   });
   return true;
 }

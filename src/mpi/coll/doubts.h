@@ -5,7 +5,7 @@
 //   ------------------------------------------   --------------------------------------------------
 //   waits for a while; then kDoubt: its turn,
 //     its call, and the member      ──────────►  compares that with what the members there do
-//                                                (Meeting::denies)
+//                                                (HostGroup::denies)
 //                                   ◄──────────  kDenial, if they disagree
 //   gives up this wait (link.h)
 //                                   ◄──────────  kHope, if not

@@ -30,7 +30,7 @@
 //     (entrust()).
 //
 // An intercommunicator shares the queue of its local communicator, because it uses that one's
-// meeting.
+// host group.
 //
 // Helpers are ults. Where the rank is a process, its kernel threads run them (exec/ult/lend.h). One
 // that has no queue is idle, parked, until it gets one or end_helpers() ends it. It begins on the

@@ -8,12 +8,12 @@ using datatype::Buffer;
 using datatype::ConstBuffer;
 
 bool all_are_here(comm::Comm& comm) {
-  return !comm.is_inter() && comm.size() > 1 && Meeting::of(comm).hosts() == nullptr;
+  return !comm.is_inter() && comm.size() > 1 && HostGroup::of(comm).hosts() == nullptr;
 }
 
 bool some_share_a_host(comm::Comm& comm) {
   if (comm.is_inter() || comm.size() == 1) return false;
-  const HostsOf* const hosts = Meeting::of(comm).hosts();
+  const HostsOf* const hosts = HostGroup::of(comm).hosts();
   return hosts == nullptr || hosts->most_members() > 1;
 }
 
@@ -39,11 +39,12 @@ void Loan::lend(const Pieces& pieces) noexcept {
 Error Loan::take(int index, Buffer buffer) {
   const ConstBuffer data = buffer_of(visit_.lent()[index]);
   any_stays_ = any_stays_ || !visit_.is_on_board(data.data);
-  return copy_from(visit_.meeting().rank_of(index), data, buffer);
+  return copy_from(visit_.host_group().rank_of(index), data, buffer);
 }
 
 Error Loan::take(int index, int piece, Buffer buffer) {
-  return copy_from(visit_.meeting().rank_of(index), (*visit_.lent()[index].pieces)[piece], buffer);
+  return copy_from(visit_.host_group().rank_of(index), (*visit_.lent()[index].pieces)[piece],
+                   buffer);
 }
 
 void Loan::finish() {

@@ -31,7 +31,7 @@ bool wait_for(ult::Completion& completion, std::int64_t patience_ns) {
 
 Link::Link(const Turn& turn, std::uint32_t call) noexcept
     : wire_(turn.wire()),
-      round_(Meeting::of(turn.comm).round(turn.number)),
+      round_(HostGroup::of(turn.comm).round(turn.number)),
       denied_(round_.denied[static_cast<std::size_t>(Seat::taken(turn.comm).index)]),
       hope_(round_.hopes[static_cast<std::size_t>(Seat::taken(turn.comm).index)]),
       turn_(turn.number),
@@ -74,7 +74,7 @@ bool Link::take_answer(const Doubt& doubt, int rank, ult::AskingWait& noted) con
   // acquire: the denial of an earlier doubt is seen with it.
   const bool has_hope = doubt.number != 0 && hope_.load(std::memory_order_acquire) == doubt.number;
   // acquire: so is a message that came before it.
-  if (denied_.load(std::memory_order_acquire) == Meeting::denial_of(rank, turn_)) return false;
+  if (denied_.load(std::memory_order_acquire) == HostGroup::denial_of(rank, turn_)) return false;
   if (has_hope) noted.note_answer(doubt.question);
   return true;
 }

@@ -38,10 +38,10 @@ class Link {
   bool take_answer(const Doubt& doubt, int rank, ult::AskingWait& noted) const noexcept;
 
   const Wire wire_;
-  Meeting::Round& round_;
+  HostGroup::Round& round_;
   const std::atomic<Arrivals::Mark>& denied_;
   const std::atomic<std::uint64_t>& hope_;
-  const Meeting::Turn turn_;
+  const HostGroup::Turn turn_;
   const Arrivals::Mark mark_;
 };
 

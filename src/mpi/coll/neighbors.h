@@ -1,8 +1,8 @@
 // neighbors.h — collectives among the neighbours of a topology (MPI 5.0 §8.6).
 //
 // Each edge of the topology carries one message, and which block of a buffer belongs to it stands
-// in mpi/topo/neighborhood.h. Ranks with a common edge wait for each other, others do not; so there
-// is no meeting.
+// in mpi/topo/neighborhood.h. Ranks with a common edge wait for each other, others do not; so no
+// host group is used.
 //
 // They are operations as in coll.h: blocking, nonblocking and persistent calls are made of them.
 // check() fails where the communicator has no topology.

@@ -1,11 +1,12 @@
-// places.h — where the members of a meeting count themselves in: one table for a time, made from
+// places.h — where the members of a host group count themselves in: one table for a time, made from
 // the workers where members are then.
 //
 //   member (index)  ──►  place, worker            place  ──►  core, number of members
 //
 // Members that have no worker share a place.
 //
-// A table does not change. When members have moved, the meeting makes another one (meeting.h).
+// A table does not change. When members have moved, the host group makes another one
+// (host_group.h).
 //
 // Thread safety: constant.
 

@@ -17,10 +17,10 @@ namespace heddle::coll {
 namespace {
 
 // True if the vector is small. All hosts get the same answer.
-bool is_small(const Buffer& vector, const Meeting& meeting) {
-  if (meeting.hosts() == nullptr) [[likely]]
-    return Slots::fit(vector, meeting.members(), meeting.board_bytes());
-  return Slots::fit(vector, 1, meeting.least_share()) && vector.bytes() <= kMostInParcel;
+bool is_small(const Buffer& vector, const HostGroup& host_group) {
+  if (host_group.hosts() == nullptr) [[likely]]
+    return Slots::fit(vector, host_group.members(), host_group.board_bytes());
+  return Slots::fit(vector, 1, host_group.least_share()) && vector.bytes() <= kMostInParcel;
 }
 
 void copy_own(const void* own, Buffer result) {
@@ -48,16 +48,16 @@ struct Reduction {
 
   // Requires that there is more than one member, and something to combine.
   Error run(const void* own, Buffer result) const {
-    const Meeting& meeting = Meeting::of(turn.comm);
-    if (is_small(result, meeting)) return on_board(own, result);
-    return meeting.hosts() == nullptr ? in_slices(own, result) : in_slices_of_hosts(own, result);
+    const HostGroup& host_group = HostGroup::of(turn.comm);
+    if (is_small(result, host_group)) return on_board(own, result);
+    return host_group.hosts() == nullptr ? in_slices(own, result) : in_slices_of_hosts(own, result);
   }
 
   // The two parts of a small one, by way of the board. Members that get no result do not wait.
   [[gnu::always_inline]] Step give(const void* own, Buffer result, Visit& visit) const {
     if (failed) [[unlikely]]
       visit.fail();
-    const Slots slots(visit.board(), result, visit.meeting().members());
+    const Slots slots(visit.board(), result, visit.host_group().members());
     if (!failed) copy_own(own, slots[visit.index()]);
     if (visit.arrive()) {
       if (visit.hosts() != nullptr) [[unlikely]] {
@@ -71,7 +71,7 @@ struct Reduction {
     return is_result_here() ? Step::kWaits : Step::kGone;
   }
   [[gnu::always_inline]] Error take(Buffer result, Visit& visit) const {
-    const Slots slots(visit.board(), result, visit.meeting().members());
+    const Slots slots(visit.board(), result, visit.host_group().members());
     if (is_result_here() && visit.agreed()) copy_own(slots.result().data, result);
     return visit.verdict();
   }
@@ -88,10 +88,10 @@ struct Reduction {
   // Runs at the host leader: combines this host's vectors, then those of all hosts, into
   // slots.result().
   [[gnu::noinline]] void combine_between(const Slots& slots, Visit& visit) const {
-    const Meeting& meeting = visit.meeting();
+    const HostGroup& host_group = visit.host_group();
     std::vector<Buffer> sums;
-    for (int first = 0, end = 0; first < meeting.members(); first = end) {
-      end = meeting.end_of_run(first, op.commutative());
+    for (int first = 0, end = 0; first < host_group.members(); first = end) {
+      end = host_group.end_of_run(first, op.commutative());
       if (visit.agreed()) slots.combine(op, first, end);
       sums.push_back(slots[end - 1]);
     }
@@ -104,7 +104,7 @@ struct Reduction {
   // Large vectors, straight from buffer to buffer: all lend theirs, then each combines its slice.
   Error in_slices(const void* own, Buffer result) const {
     Visit visit(turn, call(result));
-    Slice slice(result, visit.index(), visit.meeting().members());
+    Slice slice(result, visit.index(), visit.host_group().members());
     Error no_memory = slice.prepare();
     if (failed || no_memory) visit.fail();
     visit.lent()[visit.index()] = {own, result.data, result.type};
@@ -112,7 +112,7 @@ struct Reduction {
     if (no_memory) return no_memory;
     if (error) return error;
     const std::span<const Lent> all(visit.lent(),
-                                    static_cast<std::size_t>(visit.meeting().members()));
+                                    static_cast<std::size_t>(visit.host_group().members()));
     const std::span<const Lent> one(visit.lent() + (root == kAll ? 0 : root), 1);
     slice.combine(all, root == kAll ? all : one, op);
     visit.meet_again();
@@ -123,12 +123,12 @@ struct Reduction {
   // others.
   Error in_slices_of_hosts(const void* own, Buffer result) const {
     Visit visit(turn, call(result));
-    const Meeting& meeting = visit.meeting();
+    const HostGroup& host_group = visit.host_group();
     std::optional<SliceExchange> exchange;  // the host leader's
-    Slice slice(result, visit.index(), meeting.members());
+    Slice slice(result, visit.index(), host_group.members());
     Error no_memory = slice.prepare();
     if (visit.is_leader()) {
-      exchange.emplace(turn, meeting, result, op);
+      exchange.emplace(turn, host_group, result, op);
       if (!no_memory) no_memory = exchange->prepare();
       visit.lend_for_host(exchange->sums());
     }
@@ -153,10 +153,10 @@ struct Reduction {
   }
 
   void combine_runs(const Slice& slice, Visit& visit) const {
-    const Meeting& meeting = visit.meeting();
+    const HostGroup& host_group = visit.host_group();
     const Lent* sum = visit.lent_for_host();
-    for (int first = 0, end = 0; first < meeting.members(); first = end, ++sum) {
-      end = meeting.end_of_run(first, op.commutative());
+    for (int first = 0, end = 0; first < host_group.members(); first = end, ++sum) {
+      end = host_group.end_of_run(first, op.commutative());
       slice.combine({visit.lent() + first, visit.lent() + end}, {sum, 1}, op);
     }
   }
@@ -164,8 +164,8 @@ struct Reduction {
   // Runs at the host leader, into its own result or the root's. The others copy from there.
   Error conclude_exchange(SliceExchange& exchange, Buffer result, Visit& visit) const {
     const int host = host_of_result(*visit.hosts());
-    if (root != kAll && visit.meeting().is_here(turn.comm.group().member(root))) {
-      result = result_at(visit.lent()[visit.meeting().index_of(root)], 0, result.count);
+    if (root != kAll && visit.host_group().is_here(turn.comm.group().member(root))) {
+      result = result_at(visit.lent()[visit.host_group().index_of(root)], 0, result.count);
     }
     Error error = exchange.exchange(result, host);
     visit.show_ready(error ? error.error_class() : MPI_SUCCESS);
@@ -221,8 +221,8 @@ Error reduce_in(const Turn& turn, const void* own, Buffer result, const op::Op& 
 // Small ones of one host, as two parts.
 namespace {
 
-bool may_begin_reduction(const Buffer& result, const Meeting& meeting) {
-  return result.bytes() != 0 && is_small(result, meeting);
+bool may_begin_reduction(const Buffer& result, const HostGroup& host_group) {
+  return result.bytes() != 0 && is_small(result, host_group);
 }
 
 bool begin_reduction(const Reduction& reduction, const void* own, Buffer result, Error* error) {
@@ -240,8 +240,8 @@ Error end_reduction(const Reduction& reduction, Buffer result) {
 
 }  // namespace
 
-bool Reduce::may_begin(const Meeting& meeting, Meeting::Turn) const {
-  return may_begin_reduction(result, meeting);
+bool Reduce::may_begin(const HostGroup& host_group, HostGroup::Turn) const {
+  return may_begin_reduction(result, host_group);
 }
 
 bool Reduce::begin(const Turn& turn, Error* error) const {
@@ -252,8 +252,8 @@ Error Reduce::end(const Turn& turn) const {
   return end_reduction({turn, op, root, false}, result);
 }
 
-bool Allreduce::may_begin(const Meeting& meeting, Meeting::Turn) const {
-  return may_begin_reduction(result, meeting);
+bool Allreduce::may_begin(const HostGroup& host_group, HostGroup::Turn) const {
+  return may_begin_reduction(result, host_group);
 }
 
 bool Allreduce::begin(const Turn& turn, Error* error) const {

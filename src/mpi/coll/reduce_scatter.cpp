@@ -40,8 +40,8 @@ struct Share {
   const Buffer mine;
 
   Error run(const void* own) const {
-    const Meeting& meeting = Meeting::of(turn.comm);
-    const bool fit = Slots::fit(shape, meeting.members(), meeting.board_bytes());
+    const HostGroup& host_group = HostGroup::of(turn.comm);
+    const bool fit = Slots::fit(shape, host_group.members(), host_group.board_bytes());
     return fit ? on_board(own) : in_slices(own);
   }
 
@@ -50,7 +50,7 @@ struct Share {
 
   Error on_board(const void* own) const {
     Visit visit(turn, call());
-    const Slots slots(visit.board(), shape, visit.meeting().members());
+    const Slots slots(visit.board(), shape, visit.host_group().members());
     p2p::transfer({own, shape.count, shape.type}, slots[visit.index()], shape.bytes());
     if (visit.arrive()) {
       if (visit.agreed()) slots.combine(op);
@@ -68,8 +68,8 @@ struct Share {
   // fits there, else the slice is its own piece. Others may still read where that will be.
   Error in_slices(const void* own) const {
     Visit visit(turn, call());
-    const int members = visit.meeting().members();
-    const bool on_board = Slots::fit(shape, 1, visit.meeting().board_bytes());
+    const int members = visit.host_group().members();
+    const bool on_board = Slots::fit(shape, 1, visit.host_group().board_bytes());
     const bool in_place = own == mine.data;
     Slice slice = on_board ? Slice(shape, visit.index(), members)
                            : Slice(*shape.type, begin, begin + mine.count);

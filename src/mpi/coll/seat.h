@@ -40,8 +40,8 @@ struct Seat final : comm::Extra, ListNode<BusySeats> {
   // Requires that a ticket has been taken.
   static Seat& taken(comm::Comm& comm) noexcept { return *comm.extras().find<Seat>(); }
 
-  world::SharedPart* part = nullptr;  // the meeting; null: not joined yet
-  std::uint64_t turns = 0;            // taken of the meeting
+  world::SharedPart* part = nullptr;  // the host group; null: not joined yet
+  std::uint64_t turns = 0;            // taken of the host group
   std::uint64_t operations = 0;       // called
   int index = 0;                      // among the members here, by rank; constant once joined
   world::Process* process = nullptr;  // of this member; constant once joined

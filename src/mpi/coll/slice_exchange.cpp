@@ -8,10 +8,10 @@ namespace heddle::coll {
 
 using datatype::Buffer;
 
-SliceExchange::SliceExchange(const Turn& turn, const Meeting& meeting, Buffer shape,
+SliceExchange::SliceExchange(const Turn& turn, const HostGroup& host_group, Buffer shape,
                              const op::Op& op)
     : turn_(turn),
-      hosts_(*meeting.hosts()),
+      hosts_(*host_group.hosts()),
       shape_(shape),
       op_(op),
       me_(hosts_.index_of(turn.comm.group().member(turn.comm.rank()))),

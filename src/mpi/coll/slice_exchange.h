@@ -21,7 +21,8 @@ namespace heddle::coll {
 
 class SliceExchange {
  public:
-  SliceExchange(const Turn& turn, const Meeting& meeting, datatype::Buffer shape, const op::Op& op);
+  SliceExchange(const Turn& turn, const HostGroup& host_group, datatype::Buffer shape,
+                const op::Op& op);
 
   // Allocates all memory. Call it before the other hosts are told that this host takes part.
   Error prepare();

@@ -13,7 +13,7 @@ Error Started::launch() {
   if (!is_alone(comm_)) {
     Comm& side = side_of(channel());
     // The helper finds it joined: it may run beside the next start on the communicator.
-    if (side.size() > 1) Meeting::of(side);
+    if (side.size() > 1) HostGroup::of(side);
     if (begin_at_once()) return {};
     if (helpers_of_rank.get().add(Seat::of(side), *this)) return {};
   }
@@ -26,14 +26,14 @@ bool Started::begin_at_once() {
   Comm& comm = channel();
   if (comm.is_inter() || !has_halves()) return false;
   Seat& seat = Seat::of(comm);
-  Meeting& meeting = Meeting::of(comm);
+  HostGroup& host_group = HostGroup::of(comm);
   // acquire: as in await_started(). The turn of a half is the last one that was taken.
   if (seat.started.any.load(std::memory_order_acquire) &&
-      !helpers_of_rank.get().empty(seat, [&] { return meeting.has_met(seat.turns); })) {
+      !helpers_of_rank.get().empty(seat, [&] { return host_group.has_met(seat.turns); })) {
     return false;
   }
-  const Meeting::Turn turn = seat.turns + 1;
-  if (meeting.hosts() != nullptr || !meeting.is_free(turn) || !may_begin(meeting, turn))
+  const HostGroup::Turn turn = seat.turns + 1;
+  if (host_group.hosts() != nullptr || !host_group.is_free(turn) || !may_begin(host_group, turn))
     return false;
   const Ticket ticket(comm, turns());
   assert(ticket.turn().number == turn);
@@ -50,7 +50,7 @@ bool Started::begin_at_once() {
 void Started::look() noexcept {
   if (!is_half()) return;
   helpers_of_rank.get().attend(Seat::taken(channel()), *this,
-                               [this] { return Meeting::of(channel()).has_met(half_turn_); });
+                               [this] { return HostGroup::of(channel()).has_met(half_turn_); });
 }
 
 bool Started::spin() noexcept {

@@ -66,7 +66,7 @@ class Started : public request::Request, public Task {
   virtual Error perform(const Ticket& ticket) = 0;
   // coll.h says what these are.
   virtual bool has_halves() const noexcept = 0;
-  virtual bool may_begin(Meeting& meeting, Meeting::Turn turn) const = 0;
+  virtual bool may_begin(HostGroup& host_group, HostGroup::Turn turn) const = 0;
   virtual bool begin(const Turn& turn, Error* error) = 0;
   virtual Error end(const Turn& turn) = 0;
 
@@ -86,7 +86,7 @@ class Started : public request::Request, public Task {
   Comm& comm_;
   const object::Ref<Comm> own_;  // null: it is performed among those of comm_
   Error error_;
-  Meeting::Turn half_turn_ = 0;  // of a half
+  HostGroup::Turn half_turn_ = 0;  // of a half
 };
 
 template <class Operation>
@@ -106,8 +106,8 @@ class StartedOperation final : public Started {
   };
 
   bool has_halves() const noexcept override { return kHasHalves; }
-  bool may_begin(Meeting& meeting, Meeting::Turn turn) const override {
-    if constexpr (kHasHalves) return operation_.may_begin(meeting, turn);
+  bool may_begin(HostGroup& host_group, HostGroup::Turn turn) const override {
+    if constexpr (kHasHalves) return operation_.may_begin(host_group, turn);
     return false;
   }
   bool begin(const Turn& turn, Error* error) override {

@@ -6,19 +6,19 @@
 //   part of a ticket   counts                                       goes with
 //   -----------------  -------------------------------------------  -------------------------------
 //   number             operations called on the communicator        messages among its peers
-//   turns              turns of the meeting on this side (its own   meetings, and the messages
-//                      group, for an intercommunicator)             between the hosts of this side
+//   turns              turns of this side's host group (of its      the events, and the messages
+//                      own side, for an intercommunicator)          between the hosts of this side
 //
 // So several operations may be under way on one communicator, and a member may come to them in any
 // order. The caller must keep one rule: a member begins turn t only after it has left turn t -
-// Meeting::kUnderWay. One strand takes started operations one by one, a half among them, and a
+// HostGroup::kUnderWay. One strand takes started operations one by one, a half among them, and a
 // blocking call waits for them (helper.h), so they keep it.
 //
 // Thread safety: taken by one strand at a time of the rank; then any strand's.
 
 #pragma once
 
-#include "mpi/coll/meeting.h"
+#include "mpi/coll/host_group.h"
 #include "mpi/coll/side.h"
 #include "mpi/coll/wire.h"
 #include "mpi/match/tag_shares.h"
@@ -28,11 +28,11 @@ namespace heddle::coll {
 // In place of the root, or of a host: the result goes to all.
 constexpr int kAll = -1;
 
-// One turn of an intracommunicator's meeting. There is none (0) where one member is alone, or where
-// nothing is to be done.
+// One turn of an intracommunicator's host group. There is none (0) where one member is alone, or
+// where nothing is to be done.
 struct Turn {
   comm::Comm& comm;
-  Meeting::Turn number;
+  HostGroup::Turn number;
 
   explicit operator bool() const noexcept { return number != 0; }
   // For messages of this turn. Even tags are turns, odd ones operations.
@@ -50,22 +50,22 @@ class Ticket {
 
   Wire wire() const noexcept { return {comm_, match::tag_of_hash_0(number_ << 1 | 1)}; }
   Turn turn(int which = 0) const noexcept {
-    return {side(), first_turn_ == 0 ? 0 : first_turn_ + static_cast<Meeting::Turn>(which)};
+    return {side(), first_turn_ == 0 ? 0 : first_turn_ + static_cast<HostGroup::Turn>(which)};
   }
 
  private:
-  static Meeting::Turn take_turns(comm::Comm& side, int turns) {
+  static HostGroup::Turn take_turns(comm::Comm& side, int turns) {
     if (turns == 0 || side.size() == 1) return 0;
-    Meeting::of(side);  // so that a body finds it whatever strand it runs on
+    HostGroup::of(side);  // so that a body finds it whatever strand it runs on
     Seat& seat = Seat::taken(side);
-    const Meeting::Turn first = seat.turns + 1;
-    seat.turns += static_cast<Meeting::Turn>(turns);
+    const HostGroup::Turn first = seat.turns + 1;
+    seat.turns += static_cast<HostGroup::Turn>(turns);
     return first;
   }
 
   comm::Comm& comm_;
   const std::uint64_t number_;
-  const Meeting::Turn first_turn_;
+  const HostGroup::Turn first_turn_;
 };
 
 }  // namespace heddle::coll

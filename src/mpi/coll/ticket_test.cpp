@@ -212,9 +212,9 @@ class Player {
     }
     Rank::enter(nullptr);
   }
-  Meeting& meeting() {
+  HostGroup& host_group() {
     enter();
-    Meeting& found = Meeting::of(*comm_);
+    HostGroup& found = HostGroup::of(*comm_);
     Rank::enter(nullptr);
     return found;
   }
@@ -225,7 +225,7 @@ class Player {
     std::mt19937 random(seed * 100 + static_cast<unsigned>(process_.number));
     std::vector<std::unique_ptr<Helper>> helpers;
     for (std::size_t i = 0; i < operations.size(); ++i) {
-      if (i >= Meeting::kUnderWay) helpers[i - Meeting::kUnderWay]->join();
+      if (i >= HostGroup::kUnderWay) helpers[i - HostGroup::kUnderWay]->join();
       helpers.push_back(std::make_unique<Helper>(*this, operations[i], random()));
     }
     for (auto& helper : helpers) helper->join();
@@ -297,13 +297,13 @@ TEST(Tickets, OperationsUnderWayAtOnceDoNotMixBetweenHosts) {
 
 // Barriers, then moves and barriers again, three times; each host looks up once after its members have moved.
 void meet_and_move(int hosts_count, unsigned seed) {
-  constexpr int kWorkers = 3, kTimes = 3 * static_cast<int>(Meeting::kRounds);
+  constexpr int kWorkers = 3, kTimes = 3 * static_cast<int>(HostGroup::kRounds);
   const ult::ScopedScheduler scheduler(kWorkers, seed);
   Hosts hosts(hosts_count, seed);
   std::vector<std::unique_ptr<Player>> players;
   for (int i = 0; i < kRanks; ++i) players.push_back(std::make_unique<Player>(hosts, i));
   std::atomic<int> come{0};
-  Meeting::Turn turn = 0;
+  HostGroup::Turn turn = 0;
   const auto meet = [&] {
     ult::Ults ults;
     for (auto& player : players) {
@@ -312,23 +312,23 @@ void meet_and_move(int hosts_count, unsigned seed) {
     turn += kTimes;
   };
   meet();
-  std::map<const Meeting*, unsigned> expected;
-  for (auto& player : players) EXPECT_EQ(player->meeting().renewals(), 0u);
+  std::map<const HostGroup*, unsigned> expected;
+  for (auto& player : players) EXPECT_EQ(player->host_group().renewals(), 0u);
   for (unsigned more = 1; more <= 3; ++more) {
-    std::set<const Meeting*> moved;
+    std::set<const HostGroup*> moved;
     for (unsigned i = 0; i < kRanks; ++i) {
       if (i % 3 >= more) continue;
       players[i]->move_to((players[i]->worker() + 1) % kWorkers);
-      moved.insert(&players[i]->meeting());
+      moved.insert(&players[i]->host_group());
     }
-    for (const Meeting* meeting : moved) ++expected[meeting];
+    for (const HostGroup* host_group : moved) ++expected[host_group];
     meet();
     for (int rank = 0; rank < kRanks; ++rank) {
       Player& player = *players[static_cast<std::size_t>(rank)];
-      Meeting& meeting = player.meeting();
-      EXPECT_EQ(meeting.renewals(), expected[&meeting]);
-      const Places& places = *meeting.round(turn).tables->places;
-      EXPECT_EQ(places.of(meeting.index_of(rank)).worker, player.worker());
+      HostGroup& host_group = player.host_group();
+      EXPECT_EQ(host_group.renewals(), expected[&host_group]);
+      const Places& places = *host_group.round(turn).tables->places;
+      EXPECT_EQ(places.of(host_group.index_of(rank)).worker, player.worker());
     }
   }
 }

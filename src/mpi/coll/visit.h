@@ -1,4 +1,4 @@
-// visit.h — a member in one turn of a meeting.
+// visit.h — a member in one turn of a host group.
 //
 //   who       does in a turn
 //   --------  --------------------------------------------------------------------------------
@@ -67,17 +67,17 @@ class Visit {
   Visit(const Turn& turn, std::uint32_t call)
       : comm_(turn.comm),
         seat_(Seat::taken(comm_)),
-        meeting_(static_cast<Meeting&>(*seat_.part)),
+        host_group_(static_cast<HostGroup&>(*seat_.part)),
         turn_(turn.number),
-        round_(meeting_.round(turn_)),
+        round_(host_group_.round(turn_)),
         mark_(Arrivals::mark_of(turn_, call)) {
-    if (turn_ > Meeting::kAhead) {
-      const Meeting::Turn earlier = turn_ - Meeting::kAhead;
+    if (turn_ > HostGroup::kAhead) {
+      const HostGroup::Turn earlier = turn_ - HostGroup::kAhead;
       const ult::NotedWait noted(note_others());
-      meeting_.round(earlier).tables->met.wait(earlier);
+      host_group_.round(earlier).tables->met.wait(earlier);
     }
     tables_ = round_.tables.get();
-    place_ = meeting_.sit_down(seat_, *tables_);
+    place_ = host_group_.sit_down(seat_, *tables_);
   }
 
   // Goes on with a visit later: this member has counted in and has only to wait() and read. It may
@@ -86,34 +86,36 @@ class Visit {
   Visit(const Turn& turn, Later) noexcept
       : comm_(turn.comm),
         seat_(Seat::taken(comm_)),
-        meeting_(static_cast<Meeting&>(*seat_.part)),
+        host_group_(static_cast<HostGroup&>(*seat_.part)),
         turn_(turn.number),
-        round_(meeting_.round(turn_)),
+        round_(host_group_.round(turn_)),
         tables_(round_.tables.get()),
         mark_(0) {}
 
-  Meeting& meeting() const noexcept { return meeting_; }
+  HostGroup& host_group() const noexcept { return host_group_; }
   std::uint32_t call() const noexcept { return Arrivals::call_of(mark_); }
   int index() const noexcept { return seat_.index; }
-  const HostsOf* hosts() const noexcept { return meeting_.hosts(); }
+  const HostsOf* hosts() const noexcept { return host_group_.hosts(); }
 
   // Where there are several hosts: this member leads its host; and it gives here what a root
   // elsewhere sends.
   bool is_leader() const noexcept { return index() == 0; }
   bool gives_for_host(int root) const noexcept {
-    return is_leader() && !meeting_.is_here(comm_.group().member(root));
+    return is_leader() && !host_group_.is_here(comm_.group().member(root));
   }
 
-  // Memory that all members here have in common, of Meeting::board_bytes(). What is there before a
-  // member arrives is seen by the members that wait, and stays until they have left.
+  // Memory that all members here have in common, of HostGroup::board_bytes(). What is there before
+  // a member arrives is seen by the members that wait, and stays until they have left.
   std::byte* board() noexcept { return round_.board[0].bytes; }
   // This member's part of it, which is alone its own.
-  MPI_Count share_bytes() const noexcept { return meeting_.board_bytes() / meeting_.members(); }
+  MPI_Count share_bytes() const noexcept {
+    return host_group_.board_bytes() / host_group_.members();
+  }
   std::byte* share() noexcept { return board() + index() * share_bytes(); }
   bool is_on_board(const void* data) const noexcept {
     const auto offset = reinterpret_cast<std::uintptr_t>(data) -
                         reinterpret_cast<std::uintptr_t>(round_.board.get());
-    return offset < static_cast<std::uintptr_t>(meeting_.board_bytes());
+    return offset < static_cast<std::uintptr_t>(host_group_.board_bytes());
   }
   // Where there are several hosts: what the host leader lends besides its own data, for all members
   // here. In a large reduction this is the room for the sum of each block, else what came from
@@ -141,7 +143,7 @@ class Visit {
   // Counts this member in. True for the member that concludes the turn, once all here have come
   // (may switch).
   bool arrive() noexcept {
-    if (meeting_.hosts() == nullptr) [[likely]]
+    if (host_group_.hosts() == nullptr) [[likely]]
       return count_in();
     if (is_leader()) round_.leader_concludes = true;
     return gather(count_in());
@@ -149,7 +151,7 @@ class Visit {
 
   // Opens the turn for members that wait now or later.
   void conclude() noexcept {
-    meeting_.renew_tables(comm_, turn_);
+    host_group_.renew_tables(comm_, turn_);
     tables_->met.set(turn_);
   }
   // Waits for conclude(). May switch.
@@ -251,11 +253,11 @@ class Visit {
 
   comm::Comm& comm_;
   const Seat& seat_;
-  Meeting& meeting_;
-  const Meeting::Turn turn_;
-  Meeting::Round& round_;
-  Meeting::Tables* tables_ = nullptr;  // of this turn
-  int place_ = 0;                      // there
+  HostGroup& host_group_;
+  const HostGroup::Turn turn_;
+  HostGroup::Round& round_;
+  HostGroup::Tables* tables_ = nullptr;  // of this turn
+  int place_ = 0;                        // there
   const Arrivals::Mark mark_;
   bool failed_ = false;
 };

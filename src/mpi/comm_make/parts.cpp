@@ -74,7 +74,7 @@ struct Division {
 
  private:
   static Seekers all_of(coll::Visit& visit) {
-    Seekers all(static_cast<std::size_t>(visit.meeting().members()));
+    Seekers all(static_cast<std::size_t>(visit.host_group().members()));
     std::transform(visit.lent(), visit.lent() + all.size(), all.begin(),
                    [](const coll::Lent& lent) { return static_cast<const Seeker*>(lent.data); });
     return all;

@@ -1,14 +1,15 @@
 // resident.h — a rank of this host, which other ranks may move to another worker
 // (MPIX_Rank_migrate).
 //
-//   move(w) ──► Process::worker = w  meetings that begin from now on, helpers at their next task
+//   move(w) ──► Process::worker = w  host groups that are made from now on, helpers at their next
+//           │                        task
 //           ├─► the main strand      at its next turn (exec/ult/move.h)
 //           ├─► threads of the rank  each at its next turn; those to come are spread from w on
 //           └─► its pages            after it, if w is on another NUMA node
 //                                    (exec/heap/following_pages.h)
 //
-// A meeting that exists keeps its places: a member that comes from another worker is counted at its
-// old place, and waits in that worker's list, or outside if the event has none for it
+// A host group that exists keeps its places: a member that comes from another worker is counted at
+// its old place, and waits in that worker's list, or outside if the event has none for it
 // (exec/ult/event.h). It is right there, and slower.
 //
 // Invariants

@@ -10,10 +10,10 @@
 //   P2  no worker ran, none had a timer but of waits that ask, and no wake-up was on its way to
 //       one; no other kernel thread polled (Stillness)
 //   P3  each ult of the process that has not ended is in a NotedWait: a main strand or a thread of
-//       a rank for a message, a meeting, a lock, condition, barrier or semaphore of POSIX threads
-//       that no other process shares, or the end of a thread; or the helper of a started
-//       collective, for such a message or meeting or for its next task. So none is away in a system
-//       call, or waits for a descriptor or a time
+//       a rank for a message, a collective, a lock, condition, barrier or semaphore of POSIX
+//       threads that no other process shares, or the end of a thread; or the helper of a started
+//       collective, for such a message or collective or for its next task. So none is away in a
+//       system call, or waits for a descriptor or a time
 //   P4  all kernel threads are ours (base/platform/foreign.h). They run ults, or wait for
 //       descriptors, timers and signals. No other process has this one's memory, and no task lives
 //       that a rank has made by clone (exec/process/children/cloned_tasks.h)

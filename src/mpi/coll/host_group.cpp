@@ -1,4 +1,4 @@
-#include "mpi/coll/meeting.h"
+#include "mpi/coll/host_group.h"
 
 #include <algorithm>
 #include <atomic>
@@ -33,32 +33,32 @@ std::vector<int> ranks_here(const comm::Comm& comm) {
 
 }  // namespace
 
-Meeting::Tables::Tables(std::shared_ptr<const Places> its_places, Version its_version, Turn begun)
+HostGroup::Tables::Tables(std::shared_ptr<const Places> its_places, Version its_version, Turn begun)
     : version(its_version),
       places(std::move(its_places)),
       arrivals(places->members_at(), platform::LocalityTree(places->cores()), begun),
       met(places->workers()),
       ready(places->workers()) {}
 
-Meeting::Round::Round(const Meeting& meeting)
-    : tables(std::make_unique<Tables>(meeting.places_, kFirst, 0)),
-      denied(meeting.hosts_ == nullptr ? nullptr
-                                       : new std::atomic<Arrivals::Mark>[meeting.ranks_.size()]()),
-      hopes(meeting.hosts_ == nullptr ? nullptr
-                                      : new std::atomic<std::uint64_t>[meeting.ranks_.size()]()),
-      lent(new Lent[meeting.ranks_.size()]),
-      board(new Line[lines_of(meeting.board_bytes_)]) {}
+HostGroup::Round::Round(const HostGroup& group)
+    : tables(std::make_unique<Tables>(group.places_, kFirst, 0)),
+      denied(group.hosts_ == nullptr ? nullptr
+                                     : new std::atomic<Arrivals::Mark>[group.ranks_.size()]()),
+      hopes(group.hosts_ == nullptr ? nullptr
+                                    : new std::atomic<std::uint64_t>[group.ranks_.size()]()),
+      lent(new Lent[group.ranks_.size()]),
+      board(new Line[lines_of(group.board_bytes_)]) {}
 
-void Meeting::Round::raise(std::atomic<std::uint64_t>& number, std::uint64_t to) noexcept {
+void HostGroup::Round::raise(std::atomic<std::uint64_t>& number, std::uint64_t to) noexcept {
   // relaxed: the reader learns the number and nothing else.
   std::uint64_t seen = number.load(std::memory_order_relaxed);
   while (seen < to && !number.compare_exchange_weak(seen, to, std::memory_order_relaxed)) {
   }
 }
 
-Meeting::Meeting(const comm::Comm& comm) : Meeting(comm, ranks_here(comm)) {}
+HostGroup::HostGroup(const comm::Comm& comm) : HostGroup(comm, ranks_here(comm)) {}
 
-Meeting::Meeting(const comm::Comm& comm, std::vector<int> ranks)
+HostGroup::HostGroup(const comm::Comm& comm, std::vector<int> ranks)
     : SharedPart(static_cast<int>(ranks.size())),
       host_(comm.group().member(comm.rank()).host),
       ranks_(std::move(ranks)),
@@ -72,7 +72,7 @@ Meeting::Meeting(const comm::Comm& comm, std::vector<int> ranks)
   for (std::unique_ptr<Round>& round : rounds_) round = std::make_unique<Round>(*this);
 }
 
-void Meeting::renew_slow(const comm::Comm& comm, Round& round, Turn concluded) {
+void HostGroup::renew_slow(const comm::Comm& comm, Round& round, Turn concluded) {
   // Memory is taken without the lock. Of two that do so at once one gives its own up.
   std::shared_ptr<const Places> made;
   for (;;) {
@@ -101,11 +101,11 @@ void Meeting::renew_slow(const comm::Comm& comm, Round& round, Turn concluded) {
   }
 }
 
-int Meeting::index_of(int rank) const noexcept {
+int HostGroup::index_of(int rank) const noexcept {
   return static_cast<int>(std::lower_bound(ranks_.begin(), ranks_.end(), rank) - ranks_.begin());
 }
 
-bool Meeting::denies(int rank, Arrivals::Mark mark) noexcept {
+bool HostGroup::denies(int rank, Arrivals::Mark mark) noexcept {
   const auto index = static_cast<std::size_t>(index_of(rank));
   if (index >= ranks_.size() || ranks_[index] != rank) return false;
   const Turn turn = Arrivals::turn_of(mark);
@@ -116,7 +116,7 @@ bool Meeting::denies(int rank, Arrivals::Mark mark) noexcept {
   return tables.arrivals.shows_other(tables.places->of(static_cast<int>(index)).place, mark);
 }
 
-void Meeting::take_denial(int waiting, int rank, Turn turn) noexcept {
+void HostGroup::take_denial(int waiting, int rank, Turn turn) noexcept {
   const auto index = static_cast<std::size_t>(index_of(waiting));
   if (index >= ranks_.size() || ranks_[index] != waiting) return;
   // A member waits for one other at a time. The turn is torn only by a wait that this ends: the
@@ -126,31 +126,31 @@ void Meeting::take_denial(int waiting, int rank, Turn turn) noexcept {
   round(turn).denied[index].store(denial_of(rank, turn), std::memory_order_release);
 }
 
-void Meeting::take_hope(int waiting, Turn turn, std::uint64_t doubt) noexcept {
+void HostGroup::take_hope(int waiting, Turn turn, std::uint64_t doubt) noexcept {
   const auto index = static_cast<std::size_t>(index_of(waiting));
   if (index >= ranks_.size() || ranks_[index] != waiting) return;
   // release: a denial that came before is seen with it.
   round(turn).hopes[index].store(doubt, std::memory_order_release);
 }
 
-int Meeting::end_of_run(int first, bool any_order) const noexcept {
+int HostGroup::end_of_run(int first, bool any_order) const noexcept {
   if (any_order || hosts_ == nullptr) return members();
   auto end = ranks_.begin() + first + 1;
   while (end != ranks_.end() && *end == end[-1] + 1) ++end;
   return static_cast<int>(end - ranks_.begin());
 }
 
-std::unique_ptr<world::SharedPart> Meeting::make(const void* comm) {
-  return std::unique_ptr<Meeting>(new Meeting(*static_cast<const comm::Comm*>(comm)));
+std::unique_ptr<world::SharedPart> HostGroup::make(const void* comm) {
+  return std::unique_ptr<HostGroup>(new HostGroup(*static_cast<const comm::Comm*>(comm)));
 }
 
-Meeting& Meeting::join(comm::Comm& comm, Seat& seat) {
+HostGroup& HostGroup::join(comm::Comm& comm, Seat& seat) {
   world::SharedParts& parts = world::here().host->shared_parts();
   seat.part = &parts.join(comm.context(), make, &comm);
-  auto& meeting = static_cast<Meeting&>(*seat.part);
-  seat.index = meeting.index_of(comm.rank());
+  auto& host_group = static_cast<HostGroup&>(*seat.part);
+  seat.index = host_group.index_of(comm.rank());
   seat.process = &comm.group().member(comm.rank());
-  return meeting;
+  return host_group;
 }
 
 }  // namespace heddle::coll

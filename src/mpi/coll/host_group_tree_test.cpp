@@ -1,4 +1,4 @@
-// The tree of a meeting on a machine of two NUMA nodes with eight cores each, which hwloc makes up.
+// The tree of a host group on a machine of two NUMA nodes with eight cores each, which hwloc makes up.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,14 +26,14 @@ constexpr int kWorkers = 16;
 // Set before any code looks at the machine.
 const int kMadeUp = setenv("HWLOC_SYNTHETIC", "numa:2 core:8 pu:1", 1);
 
-class MeetingTree : public testing::Test {
+class HostGroupTree : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_EQ(kMadeUp, 0);
     ASSERT_THAT(platform::usable_cpus(), SizeIs(kWorkers)) << "hwloc has not made it up";
   }
 
-  // Of a meeting whose members are on these workers.
+  // Of a host group whose members are on these workers.
   static Places places_of(const std::vector<int>& workers) {
     world::Job job(world::kFirstJob, static_cast<int>(workers.size()));
     group::Group::Members members;
@@ -55,7 +55,7 @@ class MeetingTree : public testing::Test {
   }
 };
 
-TEST_F(MeetingTree, JoinsTheCoresOfANodeFirst) {
+TEST_F(HostGroupTree, JoinsTheCoresOfANodeFirst) {
   std::vector<int> workers(kWorkers);
   std::iota(workers.begin(), workers.end(), 0);
   EXPECT_THAT(parents(places_of(workers)), ElementsAre(16, 16, 16, 16, 16, 16, 16, 16,  //
@@ -63,7 +63,7 @@ TEST_F(MeetingTree, JoinsTheCoresOfANodeFirst) {
                                                        18, 18, kNone));
 }
 
-TEST_F(MeetingTree, HasAPlaceForEachWorkerHoweverManyMembersItHas) {
+TEST_F(HostGroupTree, HasAPlaceForEachWorkerHoweverManyMembersItHas) {
   std::vector<int> workers(std::size_t{4} * kWorkers);
   for (std::size_t rank = 0; rank < workers.size(); ++rank) {
     workers[rank] = static_cast<int>(rank % kWorkers);
@@ -74,14 +74,14 @@ TEST_F(MeetingTree, HasAPlaceForEachWorkerHoweverManyMembersItHas) {
 }
 
 // Places are numbered as members come; workers 1 and 5 are of the one node, 8, 9 and 15 of the other.
-TEST_F(MeetingTree, HasOnlyTheWorkersOfItsMembers) {
+TEST_F(HostGroupTree, HasOnlyTheWorkersOfItsMembers) {
   const Places places = places_of({8, 1, 15, 5, 9, 8});
   EXPECT_THAT(places.workers(), ElementsAre(8, 1, 15, 5, 9));
   EXPECT_THAT(places.members_at(), ElementsAre(2, 1, 1, 1, 1));
   EXPECT_THAT(parents(places), ElementsAre(5, 6, 5, 6, 5, 7, 7, kNone));
 }
 
-TEST_F(MeetingTree, OfOneMemberOnEachNodeIsARootAlone) {
+TEST_F(HostGroupTree, OfOneMemberOnEachNodeIsARootAlone) {
   EXPECT_THAT(parents(places_of({3, 12})), ElementsAre(2, 2, kNone));
 }
 

@@ -1,5 +1,5 @@
-// meeting.h — where the members of an intracommunicator on this host meet for a collective. All but
-// scans use it, and MPI_Comm_split (comm_make/parts.h).
+// host_group.h — where the members of an intracommunicator on this host meet for a collective. All
+// but scans use it, and MPI_Comm_split (comm_make/parts.h).
 //
 //   stage 1   members of a worker count themselves in at their place      arrivals.h
 //   stage 2   the last of a place counts for it, up the machine's tree    arrivals.h
@@ -83,7 +83,7 @@ struct Lent {
   const Pieces* pieces = nullptr;  // in place of all that: one for each member
 };
 
-class Meeting final : public world::SharedPart {
+class HostGroup final : public world::SharedPart {
  public:
   using Turn = ult::Event::Turn;
 
@@ -104,7 +104,7 @@ class Meeting final : public world::SharedPart {
   };
 
   struct Round {
-    explicit Round(const Meeting& meeting);
+    explicit Round(const HostGroup& group);
 
     void tear(Turn turn) noexcept { raise(torn, turn); }
     static void raise(std::atomic<std::uint64_t>& number, std::uint64_t to) noexcept;
@@ -134,9 +134,9 @@ class Meeting final : public world::SharedPart {
   };
 
   // The calling rank's. Requires an intracommunicator of more than one member.
-  static Meeting& of(comm::Comm& comm) {
+  static HostGroup& of(comm::Comm& comm) {
     Seat& seat = Seat::of(comm);
-    return seat.part != nullptr ? static_cast<Meeting&>(*seat.part) : join(comm, seat);
+    return seat.part != nullptr ? static_cast<HostGroup&>(*seat.part) : join(comm, seat);
   }
 
   // The members here, which a seat's index numbers.
@@ -202,9 +202,9 @@ class Meeting final : public world::SharedPart {
   static_assert(kRounds >= 2 * kAhead && kRounds == kAhead + kUnderWay);
 
  private:
-  explicit Meeting(const comm::Comm& comm);
-  Meeting(const comm::Comm& comm, std::vector<int> ranks);
-  static Meeting& join(comm::Comm& comm, Seat& seat);
+  explicit HostGroup(const comm::Comm& comm);
+  HostGroup(const comm::Comm& comm, std::vector<int> ranks);
+  static HostGroup& join(comm::Comm& comm, Seat& seat);
   static std::unique_ptr<world::SharedPart> make(const void* comm);
   void renew_slow(const comm::Comm& comm, Round& round, Turn concluded);
 
