@@ -243,7 +243,7 @@ RANKS_TEST(Disagreement, OfOneInAReduceScatterWithABarrier, ranks(2, 3, 7, 40)) 
 
 // The rest send messages between hosts, which wait for ever if they disagree.
 
-// Members write side by side on the board, at places that follow from the length: so these overlap here, which
+// Members write side by side in the scratch memory, at places that follow from the length: so these overlap here, which
 // ThreadSanitizer reports.
 RANKS_TEST(DisagreementOfOneHost, AboutTheLength, ranks(2, 3, 7, 20)) {
   if (!is_one_host(size) || heddle::kHasThreadSanitizer) return;

@@ -56,7 +56,7 @@ RANKS_TEST(Gather, TheRootsPieceMayBeInPlace, ranks(1, 2, 4, 7)) {
   }
 }
 
-// Lengths on both sides of a rank's share of the board.
+// Lengths on both sides of a rank's share of the scratch memory.
 RANKS_TEST(Gather, ACrowdCollects, ranks(40)) {
   for (const int count : {0, 1, 3, 64, 110, 1000, 20000}) {
     for (const int root : {0, 17, size - 1}) {

@@ -67,16 +67,16 @@ Error ring(const Wire& wire, ConstBuffer send, const Pieces& receive) {
   return error.take();
 }
 
-// All members here, and pieces of one length that fit on the board together: they lie there as in
-// the result.
-Error on_board(const Turn& turn, ConstBuffer own, const Pieces& receive) {
+// All members here, and pieces of one length that fit in the scratch memory together: they lie
+// there as in the result.
+Error in_scratch(const Turn& turn, ConstBuffer own, const Pieces& receive) {
   const MPI_Count each = receive[0].bytes();
   Error too_long = fits_oneself(own, receive[turn.comm.rank()]);
   Visit visit(turn, call_of(What::kAllgather, 0, details_of(own.bytes(), each)));
-  const Buffer mine = datatype::bytes_at(visit.board() + visit.index() * each, each);
+  const Buffer mine = datatype::bytes_at(visit.scratch() + visit.index() * each, each);
   p2p::transfer(own, mine, std::min(own.bytes(), each));
   if (Error e = visit.meet()) return too_long ? std::move(too_long) : std::move(e);
-  const Buffer all = datatype::bytes_at(visit.board(), each * turn.comm.size());
+  const Buffer all = datatype::bytes_at(visit.scratch(), each * turn.comm.size());
   p2p::transfer(all, receive.whole(turn.comm.size()), all.count);
   return {};
 }
@@ -188,9 +188,9 @@ bool Allgather::small() const noexcept {
 Error Allgather::perform_here(const Turn& turn) const {
   const bool in_place = send.data == MPI_IN_PLACE;
   const ConstBuffer own = in_place ? ConstBuffer(receive[comm.rank()]) : send;
-  const MPI_Count board = HostGroup::of(comm).board_bytes();
-  const bool fit = receive.uniform() && receive.bytes(comm.size()) <= board;
-  return fit ? on_board(turn, own, receive) : by_lending(turn, own, receive, in_place);
+  const MPI_Count scratch = HostGroup::of(comm).scratch_bytes();
+  const bool fit = receive.uniform() && receive.bytes(comm.size()) <= scratch;
+  return fit ? in_scratch(turn, own, receive) : by_lending(turn, own, receive, in_place);
 }
 
 // The members of a host lend their data to its leader, which lends them what all hosts have.

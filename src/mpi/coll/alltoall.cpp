@@ -75,14 +75,14 @@ Error in_place(const Wire& wire, const Pieces& pieces) {
   return error.take();
 }
 
-// All members here, and pieces of one length of which all fit on the board together, `each` in
-// bytes.
-Error on_board(const Turn& turn, const Pieces& send, const Pieces& receive, MPI_Count each) {
+// All members here, and pieces of one length of which all fit in the scratch memory together,
+// `each` in bytes.
+Error in_scratch(const Turn& turn, const Pieces& send, const Pieces& receive, MPI_Count each) {
   const int size = turn.comm.size(), me = turn.comm.rank();
   const ConstBuffer own = send.in_place() ? receive.whole(size) : send.whole(size);
   Visit visit(turn, call_of(What::kAlltoall, 0, details_of(own.bytes(), each)));
   const MPI_Count all = size * each;
-  const auto row = [&](int rank) { return visit.board() + rank * all; };
+  const auto row = [&](int rank) { return visit.scratch() + rank * all; };
   p2p::transfer(own, datatype::bytes_at(row(me), all), std::min(own.bytes(), all));
   if (Error e = visit.meet()) return e;
   for (int i = 0; i < size; ++i) {
@@ -266,10 +266,10 @@ bool Alltoall::in_bundles() const {
 Error Alltoall::perform_here(const Turn& turn) const {
   const bool uniform = receive.uniform() && (send.in_place() || send.uniform());
   const MPI_Count all = uniform ? receive.bytes(comm.size()) : 0;
-  if (!uniform || all * comm.size() > HostGroup::of(comm).board_bytes()) {
+  if (!uniform || all * comm.size() > HostGroup::of(comm).scratch_bytes()) {
     return by_lending(turn, send, receive);
   }
-  return on_board(turn, send, receive, all / comm.size());
+  return in_scratch(turn, send, receive, all / comm.size());
 }
 
 Error Alltoall::perform(const Ticket& ticket) const {

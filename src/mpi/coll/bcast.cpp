@@ -24,11 +24,11 @@ void keep(ConstBuffer from, Buffer data) {
   p2p::transfer(from, data, std::min(from.bytes(), data.bytes()));
 }
 
-// Puts a payload on the board, from which the others copy, and the giver goes on.
+// Puts a payload in the scratch memory, from which the others copy, and the giver goes on.
 Error lend_copy(ConstBuffer data, Visit& visit, int failed) {
   if (!visit.takes_on_to_give()) [[unlikely]]
     return visit.disagreement(MPI_ERR_OTHER);
-  const Buffer copy = datatype::bytes_at(visit.board(), data.bytes());
+  const Buffer copy = datatype::bytes_at(visit.scratch(), data.bytes());
   p2p::transfer(data, copy, copy.count);
   visit.lend(copy, failed);
   return {};
@@ -46,7 +46,7 @@ Error lend_itself(ConstBuffer data, Visit& visit, int failed) {
 Error give(const Turn& turn, Buffer data, int root, int failed, Visit& visit) {
   if (failed != MPI_SUCCESS) [[unlikely]]
     data.count = 0;
-  const bool small = data.bytes() <= visit.host_group().board_bytes();
+  const bool small = data.bytes() <= visit.host_group().scratch_bytes();
   FirstError error;
   error.note(small ? lend_copy(data, visit, failed) : lend_itself(data, visit, MPI_SUCCESS));
   if (visit.hosts() != nullptr) [[unlikely]] {
@@ -124,9 +124,9 @@ Error bcast_in(const Turn& turn, Buffer data, int root, int failed) {
   return take(turn, data, root, visit);
 }
 
-// The root leaves a small payload on the board; the others find it there.
+// The root leaves a small payload in the scratch memory; the others find it there.
 bool Bcast::may_begin(HostGroup& host_group, HostGroup::Turn turn) const {
-  if (data.bytes() > host_group.board_bytes()) return false;
+  if (data.bytes() > host_group.scratch_bytes()) return false;
   return root == comm.rank() || host_group.round(turn).tables->ready.is_set(turn);
 }
 

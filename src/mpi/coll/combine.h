@@ -6,7 +6,7 @@
 // Where the operation commutes the operands of each step may change sides, the same way in every
 // run.
 //
-//   small vectors   lie on the host group's board; the last member to arrive combines them
+//   small vectors   lie in the host group's scratch memory; the last member to arrive combines them
 //   large vectors   are cut into slices; each slice is one member's, which reads it straight from
 //                   the others' buffers and writes it straight to the results
 //
@@ -29,24 +29,24 @@ inline MPI_Count begin_of_part(MPI_Count part, MPI_Count parts, MPI_Count count)
   return count / parts * part + std::min(part, count % parts);
 }
 
-// The board as a row of slots, one for each member's vector.
+// The scratch memory as a row of slots, one for each member's vector.
 class Slots {
  public:
   // `shape` is what each vector is like; its address does not count.
-  Slots(std::byte* board, datatype::Buffer shape, int members) noexcept
-      : Slots(board, shape, members, Room::of(shape.count, *shape.type)) {}
+  Slots(std::byte* scratch, datatype::Buffer shape, int members) noexcept
+      : Slots(scratch, shape, members, Room::of(shape.count, *shape.type)) {}
 
   // True if there is room for all.
-  static bool fit(datatype::Buffer shape, int members, MPI_Count board_bytes) noexcept {
+  static bool fit(datatype::Buffer shape, int members, MPI_Count scratch_bytes) noexcept {
     const MPI_Count each = stride(Room::of(shape.count, *shape.type));
-    return each <= board_bytes && each * members <= board_bytes;
+    return each <= scratch_bytes && each * members <= scratch_bytes;
   }
 
   datatype::Buffer operator[](int index) const noexcept {
     return {first_ + index * stride_, shape_.count, shape_.type};
   }
 
-  // Memory for so many, on a board or elsewhere.
+  // Memory for so many, in scratch memory or elsewhere.
   static MPI_Count bytes(datatype::Buffer shape, int members) noexcept {
     return stride(Room::of(shape.count, *shape.type)) * members;
   }
@@ -58,8 +58,8 @@ class Slots {
   datatype::Buffer result() const noexcept { return (*this)[members_ - 1]; }
 
  private:
-  Slots(std::byte* board, datatype::Buffer shape, int members, const Room& each) noexcept
-      : first_(board + each.first), shape_(shape), stride_(stride(each)), members_(members) {}
+  Slots(std::byte* scratch, datatype::Buffer shape, int members, const Room& each) noexcept
+      : first_(scratch + each.first), shape_(shape), stride_(stride(each)), members_(members) {}
 
   // Such that every element is aligned for its type.
   static MPI_Count stride(const Room& each) noexcept {

@@ -16,7 +16,7 @@
 // no message gets none: also where the member has done with the turn long since, which is a denial,
 // too.
 //
-// A host that has ended cannot answer. Where the board tells of it (world::Host::has_ended), none
+// A host that has ended cannot answer. Where the job board tells of it (world::Host::has_ended), none
 // is asked.
 //
 // While members agree, no packet is sent unless a host leader waits for long.

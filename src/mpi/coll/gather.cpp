@@ -47,11 +47,11 @@ Error gather_here(const Turn& turn, ConstBuffer send, const Pieces& receive, int
   return error.take();
 }
 
-// Runs at the root: puts all pieces on the board, if there is room, and says where each is. True:
-// it was.
+// Runs at the root: puts all pieces in the scratch memory, if there is room, and says where each
+// is. True: it was.
 bool lend_each(Visit& visit, const Pieces& send, int members) noexcept {
-  const bool fit = send.bytes(members) <= visit.host_group().board_bytes();
-  std::byte* position = visit.board();
+  const bool fit = send.bytes(members) <= visit.host_group().scratch_bytes();
+  std::byte* position = visit.scratch();
   for (int i = 0; i < members; ++i) {
     ConstBuffer piece = send[i];
     if (fit) {

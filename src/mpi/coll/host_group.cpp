@@ -9,12 +9,12 @@ namespace {
 
 // Up to this many bytes of all members together, the last one combines alone, because a second
 // phase would cost more than it saves. Where that ends is a guess, not measured.
-constexpr MPI_Count kBoard = 16 << 10;
+constexpr MPI_Count kScratch = 16 << 10;
 constexpr MPI_Count kMostEach = 1024;
 constexpr MPI_Count kLeastEach = 16;
 
-MPI_Count board_bytes_for(int members) noexcept {
-  return std::min(members * kMostEach, std::max(kBoard, members * kLeastEach));
+MPI_Count scratch_bytes_for(int members) noexcept {
+  return std::min(members * kMostEach, std::max(kScratch, members * kLeastEach));
 }
 
 std::size_t lines_of(MPI_Count bytes) noexcept {
@@ -47,7 +47,7 @@ HostGroup::Round::Round(const HostGroup& group)
       hopes(group.hosts_ == nullptr ? nullptr
                                     : new std::atomic<std::uint64_t>[group.ranks_.size()]()),
       lent(new Lent[group.ranks_.size()]),
-      board(new Line[lines_of(group.board_bytes_)]) {}
+      scratch(new Line[lines_of(group.scratch_bytes_)]) {}
 
 void HostGroup::Round::raise(std::atomic<std::uint64_t>& number, std::uint64_t to) noexcept {
   // relaxed: the reader learns the number and nothing else.
@@ -62,12 +62,12 @@ HostGroup::HostGroup(const comm::Comm& comm, std::vector<int> ranks)
     : SharedPart(static_cast<int>(ranks.size())),
       host_(comm.group().member(comm.rank()).host),
       ranks_(std::move(ranks)),
-      board_bytes_(board_bytes_for(members())) {
+      scratch_bytes_(scratch_bytes_for(members())) {
   places_ = std::make_shared<const Places>(comm.group(), ranks_);
   if (members() < comm.size()) {
     hosts_ = std::make_unique<const HostsOf>(comm.group());
     const int most = hosts_->most_members();
-    least_share_ = board_bytes_for(most) / most;
+    least_share_ = scratch_bytes_for(most) / most;
   }
   for (std::unique_ptr<Round>& round : rounds_) round = std::make_unique<Round>(*this);
 }

@@ -120,8 +120,8 @@ class HostGroup final : public world::SharedPart {
     const std::unique_ptr<std::atomic<Arrivals::Mark>[]> denied;
     // For each index, too: the last of its doubts that was answered, and not denied.
     const std::unique_ptr<std::atomic<std::uint64_t>[]> hopes;
-    const std::unique_ptr<Lent[]> lent;   // by index among the members here
-    const std::unique_ptr<Line[]> board;  // for small payloads
+    const std::unique_ptr<Lent[]> lent;     // by index among the members here
+    const std::unique_ptr<Line[]> scratch;  // for small payloads
 
     // What changes in each turn has a line of its own, so that members find the rest where they
     // left it. The last turn in which a member has taken on to set `ready` for a broadcast:
@@ -151,9 +151,9 @@ class HostGroup final : public world::SharedPart {
 
   bool is_here(const world::Process& member) const noexcept { return member.host == host_; }
 
-  // How long the board is.
-  MPI_Count board_bytes() const noexcept { return board_bytes_; }
-  // A member's share of its host's board, on the host where shares are smallest.
+  // How long the scratch memory is.
+  MPI_Count scratch_bytes() const noexcept { return scratch_bytes_; }
+  // A member's share of its host's scratch memory, on the host where shares are smallest.
   MPI_Count least_share() const noexcept { return least_share_; }
 
   // A member of another host makes the call of `mark` and waits for member `rank`: true if it does
@@ -214,7 +214,7 @@ class HostGroup final : public world::SharedPart {
   const int host_;          // this one
   std::vector<int> ranks_;  // by index
   std::unique_ptr<const HostsOf> hosts_;
-  MPI_Count board_bytes_, least_share_ = 0;
+  MPI_Count scratch_bytes_, least_share_ = 0;
   std::unique_ptr<Round> rounds_[kRounds];
 
   // Lock: guards the tables that come next, and a round's while they are replaced or another host

@@ -38,7 +38,7 @@ void Loan::lend(const Pieces& pieces) noexcept {
 
 Error Loan::take(int index, Buffer buffer) {
   const ConstBuffer data = buffer_of(visit_.lent()[index]);
-  any_stays_ = any_stays_ || !visit_.is_on_board(data.data);
+  any_stays_ = any_stays_ || !visit_.is_in_scratch(data.data);
   return copy_from(visit_.host_group().rank_of(index), data, buffer);
 }
 

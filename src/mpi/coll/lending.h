@@ -1,8 +1,8 @@
 // lending.h — how members of one host read each other's data in a gather, scatter, allgather or
 // alltoall, without messages.
 //
-//   short data   their owner copies them to its share of the host group's board, and need not wait
-//                for its readers
+//   short data   their owner copies them to its share of the host group's scratch memory, and need not
+//                wait for its readers
 //   long data    stay where they are; their owner waits until all have read them
 //
 // Each member says in its entry of Visit::lent() where its data are, before it arrives:

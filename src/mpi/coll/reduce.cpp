@@ -19,7 +19,7 @@ namespace {
 // True if the vector is small. All hosts get the same answer.
 bool is_small(const Buffer& vector, const HostGroup& host_group) {
   if (host_group.hosts() == nullptr) [[likely]]
-    return Slots::fit(vector, host_group.members(), host_group.board_bytes());
+    return Slots::fit(vector, host_group.members(), host_group.scratch_bytes());
   return Slots::fit(vector, 1, host_group.least_share()) && vector.bytes() <= kMostInParcel;
 }
 
@@ -49,15 +49,16 @@ struct Reduction {
   // Requires that there is more than one member, and something to combine.
   Error run(const void* own, Buffer result) const {
     const HostGroup& host_group = HostGroup::of(turn.comm);
-    if (is_small(result, host_group)) return on_board(own, result);
+    if (is_small(result, host_group)) return in_scratch(own, result);
     return host_group.hosts() == nullptr ? in_slices(own, result) : in_slices_of_hosts(own, result);
   }
 
-  // The two parts of a small one, by way of the board. Members that get no result do not wait.
+  // The two parts of a small one, by way of the scratch memory. Members that get no result do not
+  // wait.
   [[gnu::always_inline]] Step give(const void* own, Buffer result, Visit& visit) const {
     if (failed) [[unlikely]]
       visit.fail();
-    const Slots slots(visit.board(), result, visit.host_group().members());
+    const Slots slots(visit.scratch(), result, visit.host_group().members());
     if (!failed) copy_own(own, slots[visit.index()]);
     if (visit.arrive()) {
       if (visit.hosts() != nullptr) [[unlikely]] {
@@ -71,13 +72,13 @@ struct Reduction {
     return is_result_here() ? Step::kWaits : Step::kGone;
   }
   [[gnu::always_inline]] Error take(Buffer result, Visit& visit) const {
-    const Slots slots(visit.board(), result, visit.host_group().members());
+    const Slots slots(visit.scratch(), result, visit.host_group().members());
     if (is_result_here() && visit.agreed()) copy_own(slots.result().data, result);
     return visit.verdict();
   }
 
  private:
-  Error on_board(const void* own, Buffer result) const {
+  Error in_scratch(const void* own, Buffer result) const {
     Visit visit(turn, call(result));
     const Step step = give(own, result, visit);
     if (step == Step::kGone) return {};

@@ -41,16 +41,16 @@ struct Share {
 
   Error run(const void* own) const {
     const HostGroup& host_group = HostGroup::of(turn.comm);
-    const bool fit = Slots::fit(shape, host_group.members(), host_group.board_bytes());
-    return fit ? on_board(own) : in_slices(own);
+    const bool fit = Slots::fit(shape, host_group.members(), host_group.scratch_bytes());
+    return fit ? in_scratch(own) : in_slices(own);
   }
 
  private:
   std::uint32_t call() const noexcept { return call_of(What::kReduceScatter, 0, shape.bytes()); }
 
-  Error on_board(const void* own) const {
+  Error in_scratch(const void* own) const {
     Visit visit(turn, call());
-    const Slots slots(visit.board(), shape, visit.host_group().members());
+    const Slots slots(visit.scratch(), shape, visit.host_group().members());
     p2p::transfer({own, shape.count, shape.type}, slots[visit.index()], shape.bytes());
     if (visit.arrive()) {
       if (visit.agreed()) slots.combine(op);
@@ -64,18 +64,18 @@ struct Share {
     return {};
   }
 
-  // Each member combines a slice of all vectors, straight from there: onto the board, if the sum
-  // fits there, else the slice is its own piece. Others may still read where that will be.
+  // Each member combines a slice of all vectors, straight from there: into the scratch memory, if
+  // the sum fits there, else the slice is its own piece. Others may still read where that will be.
   Error in_slices(const void* own) const {
     Visit visit(turn, call());
     const int members = visit.host_group().members();
-    const bool on_board = Slots::fit(shape, 1, visit.host_group().board_bytes());
+    const bool in_scratch = Slots::fit(shape, 1, visit.host_group().scratch_bytes());
     const bool in_place = own == mine.data;
-    Slice slice = on_board ? Slice(shape, visit.index(), members)
-                           : Slice(*shape.type, begin, begin + mine.count);
+    Slice slice = in_scratch ? Slice(shape, visit.index(), members)
+                             : Slice(*shape.type, begin, begin + mine.count);
     Scratch aside;
     Error no_memory = slice.prepare();
-    if (!no_memory && in_place && !on_board) no_memory = aside.reserve(mine.count, *shape.type);
+    if (!no_memory && in_place && !in_scratch) no_memory = aside.reserve(mine.count, *shape.type);
     if (no_memory) visit.fail();
     visit.lent()[visit.index()] = {own, nullptr, shape.type};
     Error error = visit.meet();
@@ -83,11 +83,11 @@ struct Share {
     if (error) return error;
     const Buffer piece = in_place ? aside.buffer() : mine;
     Lent sum{nullptr, piece.data, shape.type};
-    sum.result =
-        on_board ? Slots(visit.board(), shape, 1).result().data : result_at(sum, -begin, 0).data;
+    sum.result = in_scratch ? Slots(visit.scratch(), shape, 1).result().data
+                            : result_at(sum, -begin, 0).data;
     slice.combine({visit.lent(), static_cast<std::size_t>(members)}, {&sum, 1}, op);
     visit.meet_again();
-    const Buffer from = on_board || in_place ? result_at(sum, begin, mine.count) : mine;
+    const Buffer from = in_scratch || in_place ? result_at(sum, begin, mine.count) : mine;
     if (from.data != mine.data) p2p::transfer(from, mine, mine.bytes());
     return {};
   }

@@ -104,18 +104,18 @@ class Visit {
     return is_leader() && !host_group_.is_here(comm_.group().member(root));
   }
 
-  // Memory that all members here have in common, of HostGroup::board_bytes(). What is there before
-  // a member arrives is seen by the members that wait, and stays until they have left.
-  std::byte* board() noexcept { return round_.board[0].bytes; }
+  // Memory that all members here have in common, of HostGroup::scratch_bytes(). What is there
+  // before a member arrives is seen by the members that wait, and stays until they have left.
+  std::byte* scratch() noexcept { return round_.scratch[0].bytes; }
   // This member's part of it, which is alone its own.
   MPI_Count share_bytes() const noexcept {
-    return host_group_.board_bytes() / host_group_.members();
+    return host_group_.scratch_bytes() / host_group_.members();
   }
-  std::byte* share() noexcept { return board() + index() * share_bytes(); }
-  bool is_on_board(const void* data) const noexcept {
+  std::byte* share() noexcept { return scratch() + index() * share_bytes(); }
+  bool is_in_scratch(const void* data) const noexcept {
     const auto offset = reinterpret_cast<std::uintptr_t>(data) -
-                        reinterpret_cast<std::uintptr_t>(round_.board.get());
-    return offset < static_cast<std::uintptr_t>(host_group_.board_bytes());
+                        reinterpret_cast<std::uintptr_t>(round_.scratch.get());
+    return offset < static_cast<std::uintptr_t>(host_group_.scratch_bytes());
   }
   // Where there are several hosts: what the host leader lends besides its own data, for all members
   // here. In a large reduction this is the room for the sum of each block, else what came from
