@@ -67,7 +67,7 @@ RANKS_TEST(Bcast, TypesMayDifferIfTheyMatch, ranks(2, 7)) {
   MPI_Type_free(&spread);
 }
 
-// A rank that is late makes others wait for longer than a doubt takes (src/mpi/coll/doubts.h), while the rest goes on.
+// A rank that is late makes others wait so long that they send a query (src/mpi/coll/call_queries.h), while the rest goes on.
 RANKS_TEST(Bcast, WaitsForALateRankWhileOthersGoOn, ranks(7)) {
   for (int late = 1; late < size; ++late) {
     const int root_of_next = late == 1 ? 2 : 1;  // needs neither the late rank nor rank 0

@@ -22,15 +22,15 @@
 //
 // Others never do: if all of host 0 are in a barrier, and all others in a broadcast whose root is
 // on host 0, none has anything to send. So messages alone do not find every disagreement, and the
-// rest takes a clock. A wait for another host that takes long becomes a doubt (link.h, doubts.h):
-// that host is asked what its members do in this turn, and if it is something else the wait ends
-// with an error. Then
+// rest takes a clock. A wait for another host that takes long sends a query (link.h,
+// call_queries.h): that host is asked what its members do in this turn, and if it is something else
+// the wait ends with an error. Then
 //
 //   - members of one host find each other whatever they call (visit.h), so no wait inside a host is
 //     without an end;
 //   - a wait for a host in the same call ends as in a correct program, because that host sends all
 //     its parcels, also if it has failed;
-//   - a wait for a host in another call, or whose members disagree, ends by its denial, also if it
+//   - a wait for a host in another call, or whose members disagree, ends by that answer, also if it
 //     has gone on.
 //
 // So no member waits for ever if all have begun the turn, and each that waits for all others gets

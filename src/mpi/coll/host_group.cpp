@@ -42,10 +42,10 @@ HostGroup::Tables::Tables(std::shared_ptr<const Places> its_places, Version its_
 
 HostGroup::Round::Round(const HostGroup& group)
     : tables(std::make_unique<Tables>(group.places_, kFirst, 0)),
-      denied(group.hosts_ == nullptr ? nullptr
-                                     : new std::atomic<Arrivals::Mark>[group.ranks_.size()]()),
-      hopes(group.hosts_ == nullptr ? nullptr
-                                    : new std::atomic<std::uint64_t>[group.ranks_.size()]()),
+      mismatched(group.hosts_ == nullptr ? nullptr
+                                         : new std::atomic<Arrivals::Mark>[group.ranks_.size()]()),
+      agreed(group.hosts_ == nullptr ? nullptr
+                                     : new std::atomic<std::uint64_t>[group.ranks_.size()]()),
       lent(new Lent[group.ranks_.size()]),
       scratch(new Line[lines_of(group.scratch_bytes_)]) {}
 
@@ -105,7 +105,7 @@ int HostGroup::index_of(int rank) const noexcept {
   return static_cast<int>(std::lower_bound(ranks_.begin(), ranks_.end(), rank) - ranks_.begin());
 }
 
-bool HostGroup::denies(int rank, Arrivals::Mark mark) noexcept {
+bool HostGroup::disagrees(int rank, Arrivals::Mark mark) noexcept {
   const auto index = static_cast<std::size_t>(index_of(rank));
   if (index >= ranks_.size() || ranks_[index] != rank) return false;
   const Turn turn = Arrivals::turn_of(mark);
@@ -116,21 +116,21 @@ bool HostGroup::denies(int rank, Arrivals::Mark mark) noexcept {
   return tables.arrivals.shows_other(tables.places->of(static_cast<int>(index)).place, mark);
 }
 
-void HostGroup::take_denial(int waiting, int rank, Turn turn) noexcept {
+void HostGroup::take_mismatch(int waiting, int rank, Turn turn) noexcept {
   const auto index = static_cast<std::size_t>(index_of(waiting));
   if (index >= ranks_.size() || ranks_[index] != waiting) return;
   // A member waits for one other at a time. The turn is torn only by a wait that this ends: the
-  // denial of a member that has sent its message and gone on may come later than that message, and
-  // says nothing then.
+  // mismatch of a member that has sent its message and gone on may come later than that message,
+  // and says nothing then.
   // release: the message is seen with it.
-  round(turn).denied[index].store(denial_of(rank, turn), std::memory_order_release);
+  round(turn).mismatched[index].store(mismatch_of(rank, turn), std::memory_order_release);
 }
 
-void HostGroup::take_hope(int waiting, Turn turn, std::uint64_t doubt) noexcept {
+void HostGroup::take_agreement(int waiting, Turn turn, std::uint64_t query) noexcept {
   const auto index = static_cast<std::size_t>(index_of(waiting));
   if (index >= ranks_.size() || ranks_[index] != waiting) return;
-  // release: a denial that came before is seen with it.
-  round(turn).hopes[index].store(doubt, std::memory_order_release);
+  // release: a mismatch that came before is seen with it.
+  round(turn).agreed[index].store(query, std::memory_order_release);
 }
 
 int HostGroup::end_of_run(int first, bool any_order) const noexcept {

@@ -28,9 +28,9 @@
 //                 it has moved; the last  the tables of turn 8
 //                 one makes those of 7
 //
-// Other hosts ask at any time what a member does (denies()), and so look at tables with the lock,
-// with which they are replaced. New tables say that all members have begun the turn in which they
-// were made, and so are done with the turn of the old ones.
+// Other hosts ask at any time what a member does (disagrees()), and so look at tables with the
+// lock, with which they are replaced. New tables say that all members have begun the turn in which
+// they were made, and so are done with the turn of the old ones.
 //
 // Invariants
 //   I1  `met` is set for a turn only when all members here have begun it. A member begins turn t
@@ -114,12 +114,13 @@ class HostGroup final : public world::SharedPart {
     const Lent* for_host = nullptr;
     int mismatch = MPI_SUCCESS;  // an error class: what the last one found, when `met` is set
     int failure = MPI_SUCCESS;   // an error class of the one that sets `ready`
-    // Where there are several hosts (doubts.h): the last turn in which members here are known to
-    // disagree, and what each was denied last, by index: the mark of a turn and a rank.
+    // Where there are several hosts (call_queries.h): the last turn in which members here are known
+    // to disagree, and the last mismatch that each has heard of, by index: the mark of a turn and a
+    // rank.
     std::atomic<Turn> torn{0};
-    const std::unique_ptr<std::atomic<Arrivals::Mark>[]> denied;
-    // For each index, too: the last of its doubts that was answered, and not denied.
-    const std::unique_ptr<std::atomic<std::uint64_t>[]> hopes;
+    const std::unique_ptr<std::atomic<Arrivals::Mark>[]> mismatched;
+    // For each index, too: the last of its queries that the other host has agreed to.
+    const std::unique_ptr<std::atomic<std::uint64_t>[]> agreed;
     const std::unique_ptr<Lent[]> lent;     // by index among the members here
     const std::unique_ptr<Line[]> scratch;  // for small payloads
 
@@ -158,14 +159,14 @@ class HostGroup final : public world::SharedPart {
 
   // A member of another host makes the call of `mark` and waits for member `rank`: true if it does
   // so in vain.
-  bool denies(int rank, Arrivals::Mark mark) noexcept;
-  static Arrivals::Mark denial_of(int rank, Turn turn) noexcept {
+  bool disagrees(int rank, Arrivals::Mark mark) noexcept;
+  static Arrivals::Mark mismatch_of(int rank, Turn turn) noexcept {
     return Arrivals::mark_of(turn, static_cast<std::uint32_t>(rank));
   }
   // Member `waiting` of this host hears that it waits for `rank` in vain.
-  void take_denial(int waiting, int rank, Turn turn) noexcept;
-  // Or that its doubt was not denied.
-  void take_hope(int waiting, Turn turn, std::uint64_t doubt) noexcept;
+  void take_mismatch(int waiting, int rank, Turn turn) noexcept;
+  // Or that the other host has agreed to its query.
+  void take_agreement(int waiting, Turn turn, std::uint64_t query) noexcept;
 
   // The place of a member that begins a turn, in these tables. Notes that it has moved since they
   // were made.

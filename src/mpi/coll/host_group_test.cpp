@@ -1,4 +1,4 @@
-// What a host knows of a turn in which members of several hosts disagree (doubts.h). How members meet: tests/coll.
+// What a host knows of a turn in which members of several hosts disagree (call_queries.h). How members meet: tests/coll.
 
 #include "mpi/coll/host_group.h"
 
@@ -59,64 +59,64 @@ class HostGroups : public ::testing::Test {
     }
   }
   HostGroup& host_group() { return members_[0]->host_group(); }
-  Arrivals::Mark denied(int index) {
-    return host_group().round(kTurn).denied[static_cast<std::size_t>(index)].load();
+  Arrivals::Mark mismatched(int index) {
+    return host_group().round(kTurn).mismatched[static_cast<std::size_t>(index)].load();
   }
-  std::uint64_t hope(int index) {
-    return host_group().round(kTurn).hopes[static_cast<std::size_t>(index)].load();
+  std::uint64_t agreed(int index) {
+    return host_group().round(kTurn).agreed[static_cast<std::size_t>(index)].load();
   }
-  bool denies(int rank) { return host_group().denies(rank, Arrivals::mark_of(kTurn, 7)); }
+  bool disagrees(int rank) { return host_group().disagrees(rank, Arrivals::mark_of(kTurn, 7)); }
 
   const ult::ScopedScheduler scheduler_{/*workers=*/2, /*seed=*/1};
   world::Host host_{world::kFirstJob, 0, kRanks};
   std::unique_ptr<Member> members_[kHere];
 };
 
-TEST_F(HostGroups, KeepsADenialForEachMemberThatWaits) {
-  host_group().take_denial(0, 2, kTurn);
-  host_group().take_denial(1, 3, kTurn);
-  EXPECT_EQ(denied(0), HostGroup::denial_of(2, kTurn));
-  EXPECT_EQ(denied(1), HostGroup::denial_of(3, kTurn));
+TEST_F(HostGroups, KeepsAMismatchForEachMemberThatWaits) {
+  host_group().take_mismatch(0, 2, kTurn);
+  host_group().take_mismatch(1, 3, kTurn);
+  EXPECT_EQ(mismatched(0), HostGroup::mismatch_of(2, kTurn));
+  EXPECT_EQ(mismatched(1), HostGroup::mismatch_of(3, kTurn));
 }
 
-TEST_F(HostGroups, KeepsTheLastDoubtThatWasNotDeniedForEachMember) {
-  host_group().take_hope(0, kTurn, 17);
-  host_group().take_hope(1, kTurn, 18);
-  host_group().take_hope(0, kTurn, 19);
-  host_group().take_hope(2, kTurn, 20);  // a packet that makes no sense
-  EXPECT_EQ(hope(0), 19u);
-  EXPECT_EQ(hope(1), 18u);
+TEST_F(HostGroups, KeepsTheLastQueryThatWasAgreedToForEachMember) {
+  host_group().take_agreement(0, kTurn, 17);
+  host_group().take_agreement(1, kTurn, 18);
+  host_group().take_agreement(0, kTurn, 19);
+  host_group().take_agreement(2, kTurn, 20);  // a packet that makes no sense
+  EXPECT_EQ(agreed(0), 19u);
+  EXPECT_EQ(agreed(1), 18u);
 }
 
-TEST_F(HostGroups, OfADenialThatEndsNoWaitOtherHostsHearNothing) {
-  host_group().take_denial(0, 2, kTurn);
-  EXPECT_FALSE(denies(0));
-  EXPECT_FALSE(denies(1));
+TEST_F(HostGroups, OfAMismatchThatEndsNoWaitOtherHostsHearNothing) {
+  host_group().take_mismatch(0, 2, kTurn);
+  EXPECT_FALSE(disagrees(0));
+  EXPECT_FALSE(disagrees(1));
   host_group().round(kTurn).tear(kTurn);
-  EXPECT_TRUE(denies(0));
-  EXPECT_TRUE(denies(1));
+  EXPECT_TRUE(disagrees(0));
+  EXPECT_TRUE(disagrees(1));
 }
 
-TEST_F(HostGroups, DeniesWhatItHasDoneWithAlsoByNewTables) {
+TEST_F(HostGroups, DisagreesWithWhatItHasDoneAlsoByNewTables) {
   // Makes the tables of the next turn with kTurn's round.
   const HostGroup::Turn concluded = kTurn + HostGroup::kAhead;
   int& worker = host_.job().process(0).worker;
   worker = 1;
   host_group().sit_down(Seat::of(members_[0]->comm()), *host_group().round(concluded).tables);
-  EXPECT_FALSE(denies(0));
+  EXPECT_FALSE(disagrees(0));
   host_group().renew_tables(members_[0]->comm(), concluded);
   EXPECT_EQ(host_group().renewals(), 1u);
-  EXPECT_TRUE(denies(0));
-  EXPECT_TRUE(denies(1));
-  EXPECT_FALSE(host_group().denies(0, Arrivals::mark_of(concluded + HostGroup::kAhead, 7)));
+  EXPECT_TRUE(disagrees(0));
+  EXPECT_TRUE(disagrees(1));
+  EXPECT_FALSE(host_group().disagrees(0, Arrivals::mark_of(concluded + HostGroup::kAhead, 7)));
 }
 
-TEST_F(HostGroups, DeniesForMembersHereAlone) {
+TEST_F(HostGroups, DisagreesForMembersHereAlone) {
   host_group().round(kTurn).tear(kTurn);
-  EXPECT_FALSE(denies(2));
-  EXPECT_FALSE(denies(kRanks));
-  host_group().take_denial(2, 0, kTurn);  // a packet that makes no sense
-  for (int index = 0; index < kHere; ++index) EXPECT_EQ(denied(index), 0u);
+  EXPECT_FALSE(disagrees(2));
+  EXPECT_FALSE(disagrees(kRanks));
+  host_group().take_mismatch(2, 0, kTurn);  // a packet that makes no sense
+  for (int index = 0; index < kHere; ++index) EXPECT_EQ(mismatched(index), 0u);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "base/standing.h"
 #include "exec/ult/stillness.h"
 #include "exec/ult/wait.h"
-#include "mpi/coll/doubts.h"
+#include "mpi/coll/call_queries.h"
 #include "mpi/p2p/receive.h"
 #include "mpi/p2p/send.h"
 
@@ -15,10 +15,10 @@ namespace heddle::coll {
 
 namespace {
 
-// How long a wait lasts before it becomes a doubt. A host that waits for one that computes asks
+// How long a wait lasts before it sends a query. A host that waits for one that computes asks
 // once in a while, which costs neither much.
 constexpr std::int64_t kFirstPatience = 20'000'000, kMostPatience = 1'000'000'000;
-// How long after the doubt it looks at the answer.
+// How long after the query it looks at the answer.
 constexpr std::int64_t kAnswersAfter = 10'000'000;
 
 // Returns false if that takes longer. May switch.
@@ -32,14 +32,14 @@ bool wait_for(ult::Completion& completion, std::int64_t patience_ns) {
 Link::Link(const Turn& turn, std::uint32_t call) noexcept
     : wire_(turn.wire()),
       round_(HostGroup::of(turn.comm).round(turn.number)),
-      denied_(round_.denied[static_cast<std::size_t>(Seat::taken(turn.comm).index)]),
-      hope_(round_.hopes[static_cast<std::size_t>(Seat::taken(turn.comm).index)]),
+      mismatched_(round_.mismatched[static_cast<std::size_t>(Seat::taken(turn.comm).index)]),
+      agreed_(round_.agreed[static_cast<std::size_t>(Seat::taken(turn.comm).index)]),
       turn_(turn.number),
       mark_(Arrivals::mark_of(turn.number, call)) {}
 
 void Link::wait(request::Request& request, int rank) const {
   if (request.done() || wait_and_ask(request, rank)) return;
-  // The message may have come before the denial, after this member had looked for it.
+  // The message may have come before the mismatch, after this member had looked for it.
   if (request.done()) return;
   round_.tear(turn_);
   request.cancel();
@@ -53,29 +53,32 @@ bool Link::wait_and_ask(request::Request& request, int rank) const {
                                   " to come to it";
                          },
                          &rank});
-  Doubt doubt;
+  Query query;
   std::int64_t patience = kFirstPatience;
   for (;;) {
-    if (!take_answer(doubt, rank, noted)) return false;
+    if (!take_answer(query, rank, noted)) return false;
     if (wait_for(request.completion(), patience)) return true;
     // An answer that has come late.
-    if (!take_answer(doubt, rank, noted)) return false;
-    doubt.question = ult::AskingWait::question();
-    // One that has ended cannot answer, and ends no wait: so the wait knows as much as by a hope.
+    if (!take_answer(query, rank, noted)) return false;
+    query.question = ult::AskingWait::question();
+    // One that has ended cannot answer, and ends no wait: so the wait knows as much as by an
+    // agreement.
     const bool has_ended = world::here().host->has_ended(wire_.comm.group().member(rank).host);
-    if (has_ended) noted.note_answer(doubt.question);
-    doubt.number = has_ended ? 0 : Doubts::ask(wire_.comm, rank, mark_);
+    if (has_ended) noted.note_answer(query.question);
+    query.number = has_ended ? 0 : CallQueries::ask(wire_.comm, rank, mark_);
     if (wait_for(request.completion(), kAnswersAfter)) return true;
     patience = std::min(2 * patience, kMostPatience);
   }
 }
 
-bool Link::take_answer(const Doubt& doubt, int rank, ult::AskingWait& noted) const noexcept {
-  // acquire: the denial of an earlier doubt is seen with it.
-  const bool has_hope = doubt.number != 0 && hope_.load(std::memory_order_acquire) == doubt.number;
+bool Link::take_answer(const Query& query, int rank, ult::AskingWait& noted) const noexcept {
+  // acquire: the mismatch of an earlier query is seen with it.
+  const bool is_agreed =
+      query.number != 0 && agreed_.load(std::memory_order_acquire) == query.number;
   // acquire: so is a message that came before it.
-  if (denied_.load(std::memory_order_acquire) == HostGroup::denial_of(rank, turn_)) return false;
-  if (has_hope) noted.note_answer(doubt.question);
+  if (mismatched_.load(std::memory_order_acquire) == HostGroup::mismatch_of(rank, turn_))
+    return false;
+  if (is_agreed) noted.note_answer(query.question);
   return true;
 }
 

@@ -1,5 +1,5 @@
 // link.h — the messages of one turn between hosts: those of its wire, whose waits end also if the
-// other host is in another call (doubts.h).
+// other host is in another call (call_queries.h).
 //
 // Thread safety: one strand of a member that leads or gives in the turn. All functions but the
 // constructor may switch.
@@ -29,18 +29,18 @@ class Link {
   void wait(request::Request& request, int rank) const;
 
  private:
-  struct Doubt {
+  struct Query {
     std::uint64_t number = 0, question = 0;  // 0: none
   };
 
   // False, both: it waits in vain.
   bool wait_and_ask(request::Request& request, int rank) const;
-  bool take_answer(const Doubt& doubt, int rank, ult::AskingWait& noted) const noexcept;
+  bool take_answer(const Query& query, int rank, ult::AskingWait& noted) const noexcept;
 
   const Wire wire_;
   HostGroup::Round& round_;
-  const std::atomic<Arrivals::Mark>& denied_;
-  const std::atomic<std::uint64_t>& hope_;
+  const std::atomic<Arrivals::Mark>& mismatched_;
+  const std::atomic<std::uint64_t>& agreed_;
   const HostGroup::Turn turn_;
   const Arrivals::Mark mark_;
 };

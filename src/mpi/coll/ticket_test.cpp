@@ -19,7 +19,7 @@
 #include "exec/ult/strand.h"
 #include "exec/ult/test_support.h"
 #include "mpi/coll/bodies.h"
-#include "mpi/coll/doubts.h"
+#include "mpi/coll/call_queries.h"
 #include "mpi/lifetime/making.h"
 #include "mpi/p2p/gateway.h"
 #include "mpi/p2p/port.h"

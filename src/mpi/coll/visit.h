@@ -8,9 +8,9 @@
 //             where the host leader of one of several hosts is in a barrier or reduction, it is the
 //             host leader: it waits until all members here have arrived, then talks to the other
 //             host leaders (between.h)
-//   giver     sets `ready`. In a broadcast that is the root, or on other hosts the leader. In a large
-//             reduction it is the last member to combine its slice; with several hosts it is the
-//             host leader, when the result is there
+//   giver     sets `ready`. In a broadcast that is the root, or on other hosts the leader. In a
+//             large reduction it is the last member to combine its slice; with several hosts it is
+//             the host leader, when the result is there
 //
 // In a large reduction a member arrives more than once in its turn.
 //

@@ -6,10 +6,10 @@
 //   │ module │ number │    0 is no kind
 //   └────────┴────────┘
 //
-//   module      its kinds stand in
-//   ----------  ---------------------------
-//   kMessages   mpi/p2p/remote/packet.h
-//   kDoubts     mpi/coll/doubts.h
+//   module         its kinds stand in
+//   -------------  ---------------------------
+//   kMessages      mpi/p2p/remote/packet.h
+//   kCallQueries   mpi/coll/call_queries.h
 //
 // A module that talks to other hosts takes the next line. All hosts of a job are of one build, so
 // they agree.
@@ -23,7 +23,7 @@
 
 namespace heddle::gateway {
 
-enum class Module : std::uint8_t { kMessages, kDoubts, kCount };
+enum class Module : std::uint8_t { kMessages, kCallQueries, kCount };
 
 using Kind = std::uint8_t;
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "mpi/coll/doubts.h"
+#include "mpi/coll/call_queries.h"
 #include "mpi/error/errhandler.h"
 #include "mpi/p2p/gateway.h"
 #include "mpi/p2p/port.h"

@@ -129,7 +129,7 @@ class Job {
     bool is_in_other_call = false;
     bool asks = false;
     std::uint64_t asked_in = 0;
-    enum class Answer { kNone, kHope, kDenial } answer = Answer::kNone;
+    enum class Answer { kNone, kAgreement, kMismatch } answer = Answer::kNone;
   };
 
   std::size_t below(std::size_t limit) { return dice_() % limit; }
@@ -179,8 +179,9 @@ class Job {
         return;
       case 5:  // the answer is on its way back when the other one looks
         if (!host.asks || host.answer != Host::Answer::kNone) return;
-        host.answer = hosts_[(number + 1) % hosts_.size()].is_in_other_call ? Host::Answer::kDenial
-                                                                            : Host::Answer::kHope;
+        host.answer = hosts_[(number + 1) % hosts_.size()].is_in_other_call
+                          ? Host::Answer::kMismatch
+                          : Host::Answer::kAgreement;
         return;
       default:
         if (host.words.empty()) return;
@@ -198,7 +199,7 @@ class Job {
     }
     if (host.answer == Host::Answer::kNone) return;
     host.asks = false;
-    if (host.answer == Host::Answer::kHope) {
+    if (host.answer == Host::Answer::kAgreement) {
       host.answered = host.asked_in;
     } else {
       host.runs = true;

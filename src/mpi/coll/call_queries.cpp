@@ -1,4 +1,4 @@
-#include "mpi/coll/doubts.h"
+#include "mpi/coll/call_queries.h"
 
 #include <cstring>
 #include <memory>
@@ -10,9 +10,9 @@ namespace heddle::coll {
 
 namespace {
 
-constexpr gateway::Kind kDoubt = gateway::kind_of(Doubts::kModule, 0);
-constexpr gateway::Kind kDenial = gateway::kind_of(Doubts::kModule, 1);
-constexpr gateway::Kind kHope = gateway::kind_of(Doubts::kModule, 2);
+constexpr gateway::Kind kQuery = gateway::kind_of(CallQueries::kModule, 0);
+constexpr gateway::Kind kMismatch = gateway::kind_of(CallQueries::kModule, 1);
+constexpr gateway::Kind kAgreement = gateway::kind_of(CallQueries::kModule, 2);
 
 // relaxed: only that no two are equal.
 constinit std::atomic<std::uint64_t> last_number{0};
@@ -20,7 +20,7 @@ constinit std::atomic<std::uint64_t> last_number{0};
 }  // namespace
 
 // All hosts have the same byte order and sizes.
-struct Doubts::Packet {
+struct CallQueries::Packet {
   gateway::Kind kind;
   std::uint8_t unused[3] = {};
   std::int32_t rank;  // that is waited for
@@ -28,12 +28,12 @@ struct Doubts::Packet {
   std::uint64_t mark;    // the waiting member's
   std::int32_t waiting;  // its rank
   std::int32_t unused_too = 0;
-  std::uint64_t number;  // the doubt's
+  std::uint64_t number;  // the query's
 };
 
 namespace {
 
-using Packet = Doubts::Packet;
+using Packet = CallQueries::Packet;
 static_assert(sizeof(Packet) == 40);
 
 transport::Bytes bytes_of(const Packet& packet) noexcept {
@@ -48,77 +48,77 @@ bool read(transport::Bytes bytes, Packet* packet) noexcept {
 
 }  // namespace
 
-Doubts::Doubts(gateway::Gateway& gateway, world::SharedParts& parts)
+CallQueries::CallQueries(gateway::Gateway& gateway, world::SharedParts& parts)
     : gateway_(gateway), parts_(parts) {
-  gateway.receive<&Doubts::on_doubt>(kDoubt, *this);
-  gateway.receive<&Doubts::on_denial>(kDenial, *this);
-  gateway.receive<&Doubts::on_hope>(kHope, *this);
+  gateway.receive<&CallQueries::on_query>(kQuery, *this);
+  gateway.receive<&CallQueries::on_mismatch>(kMismatch, *this);
+  gateway.receive<&CallQueries::on_agreement>(kAgreement, *this);
 }
 
 void attach_to(gateway::Gateway& gateway, world::SharedParts& parts) {
-  gateway.add(std::make_unique<Doubts>(gateway, parts));
+  gateway.add(std::make_unique<CallQueries>(gateway, parts));
 }
 
 // relaxed, all counts: read when no strand runs and no thread polls.
-bool Doubts::send(int channel, int to_host, const Packet& packet) noexcept {
+bool CallQueries::send(int channel, int to_host, const Packet& packet) noexcept {
   const bool sent = gateway_.by_host()[static_cast<std::size_t>(to_host)]->channels.send(
       channel, to_host, bytes_of(packet));
   if (sent) given_.fetch_add(1, std::memory_order_relaxed);
   return sent;
 }
 
-transport::Traffic Doubts::uncounted() const noexcept {
+transport::Traffic CallQueries::uncounted() const noexcept {
   return {given_.load(std::memory_order_relaxed), handled_.load(std::memory_order_relaxed)};
 }
 
-std::uint64_t Doubts::ask(comm::Comm& comm, int rank, Arrivals::Mark mark) noexcept {
+std::uint64_t CallQueries::ask(comm::Comm& comm, int rank, Arrivals::Mark mark) noexcept {
   const world::Process& to = comm.group().member(rank);
   const gateway::Gateway& gateway = gateway::Gateway::here();
   channel::Channels& channels = gateway.by_host()[static_cast<std::size_t>(to.host)]->channels;
   const p2p::Target target{&comm, rank, 0, comm::Plane::kCollective};
   const int channel =
       channels.channel_of(world::here().process->number, to.number, target.key().scope);
-  const Packet packet{.kind = kDoubt,
+  const Packet packet{.kind = kQuery,
                       .rank = rank,
                       .context = comm.context(),
                       .mark = mark,
                       .waiting = comm.rank(),
                       .number = last_number.fetch_add(1, std::memory_order_relaxed) + 1};
   // Without memory it asks again later.
-  return gateway.find<Doubts>().send(channel, to.host, packet) ? packet.number : 0;
+  return gateway.find<CallQueries>().send(channel, to.host, packet) ? packet.number : 0;
 }
 
-bool Doubts::on_doubt(const gateway::Arrival& arrival) noexcept {
+bool CallQueries::on_query(const gateway::Arrival& arrival) noexcept {
   handled_.fetch_add(1, std::memory_order_relaxed);
   Packet packet;
   if (!read(arrival.packet, &packet)) return false;
-  bool denied = false;
+  bool mismatched = false;
   parts_.look_at(packet.context, [&](world::SharedPart& part) {
-    denied = static_cast<HostGroup&>(part).denies(packet.rank, packet.mark);
+    mismatched = static_cast<HostGroup&>(part).disagrees(packet.rank, packet.mark);
   });
-  packet.kind = denied ? kDenial : kHope;
+  packet.kind = mismatched ? kMismatch : kAgreement;
   static_cast<void>(send(arrival.channel, arrival.host, packet));
   return true;
 }
 
-bool Doubts::on_denial(const gateway::Arrival& arrival) noexcept {
+bool CallQueries::on_mismatch(const gateway::Arrival& arrival) noexcept {
   handled_.fetch_add(1, std::memory_order_relaxed);
   Packet packet;
   if (!read(arrival.packet, &packet)) return false;
   parts_.look_at(packet.context, [&](world::SharedPart& part) {
-    static_cast<HostGroup&>(part).take_denial(packet.waiting, packet.rank,
-                                              Arrivals::turn_of(packet.mark));
+    static_cast<HostGroup&>(part).take_mismatch(packet.waiting, packet.rank,
+                                                Arrivals::turn_of(packet.mark));
   });
   return true;
 }
 
-bool Doubts::on_hope(const gateway::Arrival& arrival) noexcept {
+bool CallQueries::on_agreement(const gateway::Arrival& arrival) noexcept {
   handled_.fetch_add(1, std::memory_order_relaxed);
   Packet packet;
   if (!read(arrival.packet, &packet)) return false;
   parts_.look_at(packet.context, [&](world::SharedPart& part) {
-    static_cast<HostGroup&>(part).take_hope(packet.waiting, Arrivals::turn_of(packet.mark),
-                                            packet.number);
+    static_cast<HostGroup&>(part).take_agreement(packet.waiting, Arrivals::turn_of(packet.mark),
+                                                 packet.number);
   });
   return true;
 }

@@ -1,27 +1,28 @@
-/* Waits that ask, in the proof of deadlock (src/exec/ult/stillness.h, src/runtime/judge/still_rounds.h, src/mpi/coll/doubts.h).
+/* Waits that ask, in the proof of deadlock (src/exec/ult/stillness.h, src/runtime/judge/still_rounds.h, src/mpi/coll/call_queries.h).
  *
- * The ult of host A is in a turn of a collective and waits for host B's. It asks now and then, by doubts that are not counted; B's
- * handler denies or gives hope. A denial ends the wait: then A's ult goes on, may send a message to B's, and waits in the next turn.
+ * The ult of host A is in a turn of a collective and waits for host B's. It asks now and then, by queries that are not counted; B's
+ * handler answers that they agree, or a mismatch. A mismatch ends the wait: then A's ult goes on, may send a message to B's, and waits
+ * in the next turn.
  * B's ult runs at the start, and for a moment when a message has come. It may make another call in a turn, which is what A asks for.
  * That all stand still with no message under way is seen at one moment: still_hosts.pml and still_processes.pml have the rest.
  *
- * Checked: when the judge says that none goes on, B's ult has made no other call in A's turn. Then no doubt will be denied, and as no
+ * Checked: when the judge says that none goes on, B's ult has made no other call in A's turn. Then no answer will be a mismatch, and as no
  * message is under way, all stay as they are.
  *
- *   spin -run -safety models/still_doubts.pml
- *   spin -DNO_STEPS -run -safety models/still_doubts.pml       must fail, and so must:
+ *   spin -run -safety models/still_queries.pml
+ *   spin -DNO_STEPS -run -safety models/still_queries.pml       must fail, and so must:
  *     NO_STEPS    the judge does not compare what the ults have counted
  *     NO_ANSWERS  it does not look at what was answered
  *     READ_LATE   A's ult reads the number of the question when it has an answer
- *     ANY_HOPE    it takes each hope as the answer to its last doubt
+ *     ANY_AGREEMENT  it takes each agreement as the answer to its last query
  */
 
 #define TURNS 3
-#define DOUBTS 3
+#define QUERIES 3
 
-mtype = { DOUBT, HOPE, DENIAL };
+mtype = { QUERY, AGREEMENT, MISMATCH };
 
-chan to_b = [2] of { byte, byte };         /* number of the doubt, turn */
+chan to_b = [2] of { byte, byte };         /* number of the query, turn */
 chan to_a = [2] of { mtype, byte, byte };  /* number, turn */
 
 bool runs[2] = { true, true };
@@ -31,7 +32,7 @@ bool other[TURNS];
 byte turn;
 byte question;
 byte answered;     /* of A's wait */
-byte hope[TURNS], denied[TURNS];
+byte agreed[TURNS], mismatched[TURNS];
 
 active proctype UltA() {
   byte number, asked;
@@ -45,22 +46,22 @@ end_a:
      answered = 0;
      asked = 0;
      atomic { steps[0]++; runs[0] = false }
-  :: !runs[0] && denied[turn] ->
+  :: !runs[0] && mismatched[turn] ->
      if
      :: turn + 1 < TURNS -> atomic { turn++; runs[0] = true }
      :: else -> break
      fi
-#ifdef ANY_HOPE
-  :: !runs[0] && !denied[turn] && hope[turn] != 0 ->
+#ifdef ANY_AGREEMENT
+  :: !runs[0] && !mismatched[turn] && agreed[turn] != 0 ->
 #else
-  :: !runs[0] && !denied[turn] && hope[turn] == number && number != 0 ->
+  :: !runs[0] && !mismatched[turn] && agreed[turn] == number && number != 0 ->
 #endif
 #ifdef READ_LATE
      answered = question
 #else
      if :: asked > answered -> answered = asked :: else -> skip fi
 #endif
-  :: !runs[0] && number < DOUBTS && nfull(to_b) ->
+  :: !runs[0] && number < QUERIES && nfull(to_b) ->
      asked = question;
      number++;
      to_b ! number, turn
@@ -71,8 +72,8 @@ active proctype HandlerA() {
   byte n, t;
 end_a:
   do
-  :: to_a ? HOPE, n, t -> hope[t] = n
-  :: to_a ? DENIAL, n, t -> denied[t] = true
+  :: to_a ? AGREEMENT, n, t -> agreed[t] = n
+  :: to_a ? MISMATCH, n, t -> mismatched[t] = true
   od
 }
 
@@ -100,8 +101,8 @@ end_b:
   do
   :: to_b ? n, t ->
      if
-     :: other[t] -> to_a ! DENIAL, n, t
-     :: else -> to_a ! HOPE, n, t
+     :: other[t] -> to_a ! MISMATCH, n, t
+     :: else -> to_a ! AGREEMENT, n, t
      fi
   od
 }
