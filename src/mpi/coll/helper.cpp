@@ -85,12 +85,12 @@ bool Helpers::add(Seat& side, Task& task) noexcept {
     side.started.served = true;
   }
   if (give(side)) return true;
-  // Before it there may be a half, and another strand may wait for that.
+  // Before it there may be a split-phase operation, and another strand may wait for that.
   if (take_out(side, task)) serve(side);
   return false;
 }
 
-void Helpers::add_half(Seat& side, Task& task) noexcept {
+void Helpers::add_split(Seat& side, Task& task) noexcept {
   const SpinGuard guard(lock_);
   put_in(side, task);
 }

@@ -17,9 +17,9 @@
 //   a helper: a ult of the rank, perhaps to come   the whole queue
 //   a strand that waits for the first operation    that operation; then a helper gets the rest
 //   a strand that calls a blocking collective      the whole queue
-//   none                                           the queue is empty, or is one half
+//   none                                           the queue is empty, or one that is split
 //
-// A half is an operation that has counted in with its start. The other members have all that they
+// A split-phase operation has counted in with its start. The other members have all that they
 // need of this rank, so it does not matter when the rank reads the result, and no helper is woken
 // for it. It becomes done
 //
@@ -40,13 +40,13 @@
 //
 // Invariants
 //   I1  Queue::any is set exactly while the queue has operations.
-//   I2  A queue without a server is empty or is one half.
+//   I2  A queue without a server is empty or is one split-phase operation.
 //   I3  A server takes the last operation out and stops serving before it completes it: a strand
 //       that learns of that may free the communicator.
 //   I4  Each idle helper gets exactly one wake-up, by the call that takes it from the idle ones.
 //
-// Thread safety: any strand of the rank; add(), add_half() and await() on one communicator one call
-// at a time, as the standard asks.
+// Thread safety: any strand of the rank; add(), add_split() and await() on one communicator one
+// call at a time, as the standard asks.
 
 #pragma once
 
@@ -98,8 +98,8 @@ class Helpers {
   // helper that it needs. Then all earlier tasks are done, which may switch, and the caller
   // performs this one.
   bool add(Seat& side, Task& task) noexcept;
-  // A half: run() does the rest. Requires an empty queue.
-  void add_half(Seat& side, Task& task) noexcept;
+  // For a split-phase operation, whose run() does the rest. Requires an empty queue.
+  void add_split(Seat& side, Task& task) noexcept;
 
   // For a strand that waits for this task: carries it out if it is the first, none serves, and
   // `may_take` says so, which is asked with the lock. True: it is complete. May switch.
@@ -119,8 +119,8 @@ class Helpers {
   void entrust(Seat& side, Task& task) noexcept;
   // Returns when the queue is empty. May switch.
   void await(Seat& side) noexcept;
-  // If the queue is one half, and `may_take` says that all have come, completes it. True: the queue
-  // is empty.
+  // If the queue is one split-phase operation, and `may_take` says that all have come, completes
+  // it. True: the queue is empty.
   template <class MayTake>
   bool empty(Seat& side, MayTake&& may_take) noexcept {
     {

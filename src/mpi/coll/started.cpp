@@ -9,7 +9,7 @@ namespace heddle::coll {
 
 Error Started::launch() {
   error_ = {};
-  half_turn_ = 0;
+  split_turn_ = 0;
   if (!is_alone(comm_)) {
     Comm& side = side_of(channel());
     // The helper finds it joined: it may run beside the next start on the communicator.
@@ -24,10 +24,11 @@ Error Started::launch() {
 
 bool Started::begin_at_once() {
   Comm& comm = channel();
-  if (comm.is_inter() || !has_halves()) return false;
+  if (comm.is_inter() || !can_split()) return false;
   Seat& seat = Seat::of(comm);
   HostGroup& host_group = HostGroup::of(comm);
-  // acquire: as in await_started(). The turn of a half is the last one that was taken.
+  // acquire: as in await_started(). The turn of a split-phase operation is the last one that was
+  // taken.
   if (seat.started.any.load(std::memory_order_acquire) &&
       !helpers_of_rank.get().empty(seat, [&] { return host_group.has_met(seat.turns); })) {
     return false;
@@ -38,8 +39,8 @@ bool Started::begin_at_once() {
   const Ticket ticket(comm, turns());
   assert(ticket.turn().number == turn);
   if (begin(ticket.turn(), &error_)) {
-    half_turn_ = turn;
-    helpers_of_rank.get().add_half(seat, *this);
+    split_turn_ = turn;
+    helpers_of_rank.get().add_split(seat, *this);
   } else {
     note_error();
     complete();
@@ -48,20 +49,20 @@ bool Started::begin_at_once() {
 }
 
 void Started::look() noexcept {
-  if (!is_half()) return;
+  if (!is_split()) return;
   helpers_of_rank.get().attend(Seat::taken(channel()), *this,
-                               [this] { return HostGroup::of(channel()).has_met(half_turn_); });
+                               [this] { return HostGroup::of(channel()).has_met(split_turn_); });
 }
 
 bool Started::spin() noexcept {
-  if (is_half()) {
+  if (is_split()) {
     helpers_of_rank.get().attend(Seat::taken(channel()), *this, [] { return true; });
   }
   return completion().done() || completion().spin();
 }
 
 void Started::stand_alone() noexcept {
-  if (is_half() && !done()) helpers_of_rank.get().entrust(Seat::taken(channel()), *this);
+  if (is_split() && !done()) helpers_of_rank.get().entrust(Seat::taken(channel()), *this);
 }
 
 void Started::note_error() noexcept {
@@ -69,8 +70,8 @@ void Started::note_error() noexcept {
 }
 
 void Started::carry_out() noexcept {
-  if (is_half()) {
-    error_ = end(Turn{channel(), half_turn_});
+  if (is_split()) {
+    error_ = end(Turn{channel(), split_turn_});
   } else {
     // The request keeps what the operation uses; its messages need not.
     const lifetime::InCall in_call(&channel(), nullptr);

@@ -5,8 +5,8 @@
 //                                   and completes the request. What waits for no other member is
 //                                   done in the start: a small operation that all have come to, a
 //                                   small broadcast at its root. A barrier or small reduction
-//                                   counts in there; if others are still to come it is a half
-//                                   (helper.h)
+//                                   counts in there; if others are still to come its wait does
+//                                   the rest (a split-phase operation, helper.h)
 //   init(Bcast{…}, own, &request)   the same at each MPI_Start, by messages and turns of `own`
 //
 // A persistent operation has a communicator of its own, a duplicate that comm_make/persistent.h
@@ -65,19 +65,19 @@ class Started : public request::Request, public Task {
   virtual int turns() const noexcept = 0;
   virtual Error perform(const Ticket& ticket) = 0;
   // coll.h says what these are.
-  virtual bool has_halves() const noexcept = 0;
+  virtual bool can_split() const noexcept = 0;
   virtual bool may_begin(HostGroup& host_group, HostGroup::Turn turn) const = 0;
   virtual bool begin(const Turn& turn, Error* error) = 0;
   virtual Error end(const Turn& turn) = 0;
 
-  // The whole operation, or the rest of a half.
+  // The whole operation, or its second phase.
   void carry_out() noexcept final;
   void complete() noexcept final { Request::complete(); }
 
-  // True if it is done, or a half.
+  // True if it is done, or split.
   bool begin_at_once();
   void note_error() noexcept;
-  bool is_half() const noexcept { return half_turn_ != 0; }
+  bool is_split() const noexcept { return split_turn_ != 0; }
   void look() noexcept final;
 
   // Where its members meet.
@@ -86,7 +86,7 @@ class Started : public request::Request, public Task {
   Comm& comm_;
   const object::Ref<Comm> own_;  // null: it is performed among those of comm_
   Error error_;
-  HostGroup::Turn half_turn_ = 0;  // of a half
+  HostGroup::Turn split_turn_ = 0;  // where it has counted in with its start; 0: it has not
 };
 
 template <class Operation>
@@ -101,21 +101,21 @@ class StartedOperation final : public Started {
   int turns() const noexcept override { return operation_.turns(); }
   Error perform(const Ticket& ticket) override { return operation_.perform(ticket); }
 
-  static constexpr bool kHasHalves = requires(Operation & operation, const Turn& turn) {
+  static constexpr bool kCanSplit = requires(Operation & operation, const Turn& turn) {
     operation.end(turn);
   };
 
-  bool has_halves() const noexcept override { return kHasHalves; }
+  bool can_split() const noexcept override { return kCanSplit; }
   bool may_begin(HostGroup& host_group, HostGroup::Turn turn) const override {
-    if constexpr (kHasHalves) return operation_.may_begin(host_group, turn);
+    if constexpr (kCanSplit) return operation_.may_begin(host_group, turn);
     return false;
   }
   bool begin(const Turn& turn, Error* error) override {
-    if constexpr (kHasHalves) return operation_.begin(turn, error);
+    if constexpr (kCanSplit) return operation_.begin(turn, error);
     return false;
   }
   Error end(const Turn& turn) override {
-    if constexpr (kHasHalves) return operation_.end(turn);
+    if constexpr (kCanSplit) return operation_.end(turn);
     return {};
   }
 

@@ -11,8 +11,8 @@
 //
 // So several operations may be under way on one communicator, and a member may come to them in any
 // order. The caller must keep one rule: a member begins turn t only after it has left turn t -
-// HostGroup::kUnderWay. One strand takes started operations one by one, a half among them, and a
-// blocking call waits for them (helper.h), so they keep it.
+// HostGroup::kUnderWay. One strand takes started operations one by one, split ones among
+// them, and a blocking call waits for them (helper.h), so they keep it.
 //
 // Thread safety: taken by one strand at a time of the rank; then any strand's.
 

@@ -32,7 +32,7 @@ void has_started(int rank) {
 
 }  // namespace
 
-RANKS_TEST(Half, IsReadByTheWaitThatFindsIt, ranks(2, 4, 7)) {
+RANKS_TEST(SplitPhase, IsReadByTheWaitThatFindsIt, ranks(2, 4, 7)) {
   for (int round = 0; round < 20; ++round) {
     int own = rank + round, sum = -1, top = -1;
     MPI_Request request;
@@ -52,7 +52,7 @@ RANKS_TEST(Half, IsReadByTheWaitThatFindsIt, ranks(2, 4, 7)) {
   }
 }
 
-RANKS_TEST(Half, IsReadByATest, ranks(2, 4, 7)) {
+RANKS_TEST(SplitPhase, IsReadByATest, ranks(2, 4, 7)) {
   int own = rank, sum = -1;
   MPI_Request request;
   rank_0_comes_last(rank, size);
@@ -64,7 +64,7 @@ RANKS_TEST(Half, IsReadByATest, ranks(2, 4, 7)) {
 }
 
 // The blocking ones, and those that were started, keep their order.
-RANKS_TEST(Half, IsReadBeforeTheNextCollective, ranks(2, 4, 7)) {
+RANKS_TEST(SplitPhase, IsReadBeforeTheNextCollective, ranks(2, 4, 7)) {
   for (int round = 0; round < 20; ++round) {
     int own = rank, sum = -1, all = -1;
     MPI_Request first, second = MPI_REQUEST_NULL;
@@ -84,7 +84,7 @@ RANKS_TEST(Half, IsReadBeforeTheNextCollective, ranks(2, 4, 7)) {
   }
 }
 
-RANKS_TEST(Half, EndsAWaitForOneOfSeveral, ranks(2, 4, 7)) {
+RANKS_TEST(SplitPhase, EndsAWaitForOneOfSeveral, ranks(2, 4, 7)) {
   int own = rank, sum = -1, token = -1;
   MPI_Request requests[2];
   MPI_Irecv(&token, 1, MPI_INT, rank, 1, MPI_COMM_WORLD, &requests[0]);
@@ -101,7 +101,7 @@ RANKS_TEST(Half, EndsAWaitForOneOfSeveral, ranks(2, 4, 7)) {
 }
 
 // A wait for one of several leaves it to another strand; then the program waits for it alone.
-RANKS_TEST(Half, MayBeGivenAwayAndWaitedFor, ranks(2, 4)) {
+RANKS_TEST(SplitPhase, MayBeGivenAwayAndWaitedFor, ranks(2, 4)) {
   for (int round = 0; round < 20; ++round) {
     MPI_Request requests[2];
     int index = -1, token = 0;
@@ -118,7 +118,7 @@ RANKS_TEST(Half, MayBeGivenAwayAndWaitedFor, ranks(2, 4)) {
   }
 }
 
-RANKS_TEST(Half, OneThreadWaitsForItWhileAnotherGoesOn, ranks(2, 4)) {
+RANKS_TEST(SplitPhase, OneThreadWaitsForItWhileAnotherGoesOn, ranks(2, 4)) {
   constexpr int kRounds = 100;
   for (int round = 0; round < kRounds; ++round) {
     int own = rank, sum = -1, all = -1;
@@ -149,7 +149,7 @@ RANKS_TEST(Half, OneThreadWaitsForItWhileAnotherGoesOn, ranks(2, 4)) {
   }
 }
 
-RANKS_TEST(Half, MayOutliveItsCommunicatorsHandle, ranks(2, 4)) {
+RANKS_TEST(SplitPhase, MayOutliveItsCommunicatorsHandle, ranks(2, 4)) {
   for (int round = 0; round < 20; ++round) {
     MPI_Comm comm;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -164,9 +164,9 @@ RANKS_TEST(Half, MayOutliveItsCommunicatorsHandle, ranks(2, 4)) {
   }
 }
 
-// Tables of a host group are made anew while its members have halves of older turns.
+// Tables of a host group are made anew while its members have split-phase operations of older turns.
 // Where ranks are processes, they stay.
-RANKS_TEST(Half, SurvivesThatItsRanksMove, ranks(2, 4)) {
+RANKS_TEST(SplitPhase, SurvivesThatItsRanksMove, ranks(2, 4)) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   int worker = 0;
   const int moved = rank % 2;
@@ -186,9 +186,9 @@ RANKS_TEST(Half, SurvivesThatItsRanksMove, ranks(2, 4)) {
   }
 }
 
-// A helper may get the half while another request of the same wait is done; then the program waits for it, and nothing is left
+// A helper may get the operation while another request of the same wait is done; then the program waits for it, and nothing is left
 // of its communicator.
-RANKS_TEST(Half, MayBeGivenAwayThoughNothingWaits, ranks(2, 4)) {
+RANKS_TEST(SplitPhase, MayBeGivenAwayThoughNothingWaits, ranks(2, 4)) {
   for (int round = 0; round < 20; ++round) {
     MPI_Comm comm;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -207,7 +207,7 @@ RANKS_TEST(Half, MayBeGivenAwayThoughNothingWaits, ranks(2, 4)) {
 }
 
 // One thread waits for one of several, so a helper is wanted; another starts an operation that needs one, too.
-RANKS_TEST(Half, MeetsAHelperThatAnotherThreadWants, ranks(2, 4)) {
+RANKS_TEST(SplitPhase, MeetsAHelperThatAnotherThreadWants, ranks(2, 4)) {
   for (int round = 0; round < 60; ++round) {
     int own = rank, sum = -1;
     std::vector<int> all(static_cast<std::size_t>(size), -1);
@@ -234,7 +234,7 @@ RANKS_TEST(Half, MeetsAHelperThatAnotherThreadWants, ranks(2, 4)) {
   }
 }
 
-RANKS_TEST(Half, OfAPersistentOneComesAgain, ranks(2, 4)) {
+RANKS_TEST(SplitPhase, OfAPersistentOneComesAgain, ranks(2, 4)) {
   int own = 0, sum = -1;
   MPI_Request request;
   MPI_Allreduce_init(&own, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
