@@ -39,7 +39,7 @@ byte got[3] = NONE;
 byte posted_at[3], posts; /* order of posting in lane 0 */
 bool other_is_any;
 
-bool lane_lock[2], box_lock[2], scope_lock;
+bool lane_lock[2], box_lock[2], context_lock;
 bool open[2], listed[2];
 byte first_letter[2] = NONE; /* a mailbox holds two letters at most */
 byte second_letter[2] = NONE;
@@ -182,7 +182,7 @@ inline arrive(l, m, r, n) {
   unlock(lane_lock[l]);
   if
   :: r == NONE ->
-     lock(scope_lock); lock(lane_lock[l]);
+     lock(context_lock); lock(lane_lock[l]);
      make_way(l, m, r, n);
      d_step {
        first_posted(l, r);
@@ -195,7 +195,7 @@ inline arrive(l, m, r, n) {
           fi
        fi
      };
-     unlock(lane_lock[l]); unlock(scope_lock)
+     unlock(lane_lock[l]); unlock(context_lock)
   :: else
   fi
 }
@@ -321,8 +321,8 @@ proctype attending() {
 proctype other() {
   byte l, m, s, found, first;
   if
-  :: true -> /* of any tag: scope, announce, look at the listed lanes in either order */
-     lock(scope_lock);
+  :: true -> /* of any tag: match context, announce, look at the listed lanes in either order */
+     lock(context_lock);
      other_is_any = true;
      awaited++;
      found = NONE;
@@ -362,7 +362,7 @@ proctype other() {
      :: found != NONE -> unlock(lane_lock[LANE(found)])
      :: else
      fi;
-     unlock(scope_lock)
+     unlock(context_lock)
   :: true -> post(OTHER, false, m, s)
   :: true ->
      lock(lane_lock[0]);

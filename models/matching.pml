@@ -38,7 +38,7 @@ byte kept_at[MESSAGES], clock;
 mtype receive[3] = absent; /* waiting: posted */
 byte got[3] = NONE;
 
-bool lane_lock[LANES], scope_lock;
+bool lane_lock[LANES], context_lock;
 bool stock_lock[LANES], stocked[LANES], in_stock[MESSAGES];
 bool new_in_stock; /* since lane 0's was searched */
 bool listed[LANES], news[LANES], busy[LANES];
@@ -142,7 +142,7 @@ proctype sender(byte s) {
      fi;
      unlock(lane_lock[l]);
 
-     lock(scope_lock); lock(lane_lock[l]);
+     lock(context_lock); lock(lane_lock[l]);
      d_step {
        any = NONE;
        if
@@ -172,7 +172,7 @@ proctype sender(byte s) {
            fi
         fi
      fi;
-     unlock(lane_lock[l]); unlock(scope_lock);
+     unlock(lane_lock[l]); unlock(context_lock);
 next:
      number++
   :: else -> break
@@ -233,7 +233,7 @@ inline post_tag_zero(m) {
 
 /* Looks at the lanes in the order first, 1 - first: that of the list of busy ones. */
 inline post_any(r, first, l, m, found) {
-  lock(scope_lock);
+  lock(context_lock);
   epoch++; order[r] = epoch;
   awaited++; /* p1 */
   d_step { /* p2 */
@@ -275,7 +275,7 @@ inline post_any(r, first, l, m, found) {
   :: found != NONE -> awaited--; l = LANE(found); pair(r, found); unlock_both(l)
   :: else -> receive[r] = waiting
   fi;
-  unlock(scope_lock)
+  unlock(context_lock)
 }
 
 proctype poster_a() {
@@ -297,12 +297,12 @@ proctype poster_b() {
   if
   :: true -> skip
   :: true ->
-     lock(scope_lock);
+     lock(context_lock);
      if
      :: receive[ANY_B] == waiting -> receive[ANY_B] = cancelled; awaited--
      :: else
      fi;
-     unlock(scope_lock)
+     unlock(context_lock)
   fi;
   running--
 }

@@ -77,7 +77,7 @@ std::uint64_t CallQueries::ask(comm::Comm& comm, int rank, Arrivals::Mark mark) 
   channel::Channels& channels = gateway.by_host()[static_cast<std::size_t>(to.host)]->channels;
   const p2p::Target target{&comm, rank, 0, comm::Plane::kCollective};
   const int channel =
-      channels.channel_of(world::here().process->number, to.number, target.key().scope);
+      channels.channel_of(world::here().process->number, to.number, target.key().context);
   const Packet packet{.kind = kQuery,
                       .rank = rank,
                       .context = comm.context(),

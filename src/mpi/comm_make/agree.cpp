@@ -30,7 +30,8 @@ int class_of(const Error& error) noexcept {
   return error ? error.error_class() : MPI_SUCCESS;
 }
 
-static_assert(world::ContextIds::kBits + match::kPlaneBits <= 64, "a scope has room for both");
+static_assert(world::ContextIds::kBits + match::kPlaneBits <= 64,
+              "a match context has room for both");
 
 // `remote` is null for an intracommunicator.
 Error make(ContextId context, Ref<Group> local, Ref<Group> remote, const Comm& parent,

@@ -28,21 +28,21 @@ Directory::Directory(TagShares shares, Postman* postman) : shares_(shares), post
 }
 
 Directory::~Directory() {
-  for (auto& scope : all_scopes_) scope->news.take_all();
+  for (auto& context : all_contexts_) context->news.take_all();
 }
 
 std::vector<Lane*> Directory::all() {
   SpinGuard guard(lock_);
   std::vector<Lane*> lanes;
-  lanes.reserve(all_lanes_.size() + all_scopes_.size());
+  lanes.reserve(all_lanes_.size() + all_contexts_.size());
   for (auto& lane : all_lanes_) lanes.push_back(lane.get());
-  for (auto& scope : all_scopes_) lanes.push_back(scope.get());
+  for (auto& context : all_contexts_) lanes.push_back(context.get());
   return lanes;
 }
 
-Lane& Directory::make(ScopeId scope, Peer peer) {
+Lane& Directory::make(MatchContext context, Peer peer) {
   Spares spares;
-  Lane& made = find_or_make(scope, peer, &spares);
+  Lane& made = find_or_make(context, peer, &spares);
   discard(spares);
   return made;
 }
@@ -52,16 +52,16 @@ void Directory::discard(Spares spares) const noexcept {
   while (UnexpectedMessage* const spare = spares.pop_any()) postman_->discard(*spare);
 }
 
-Lane& Directory::find_or_make(ScopeId scope, Peer peer, Spares* spares) {
+Lane& Directory::find_or_make(MatchContext context, Peer peer, Spares* spares) {
   SpinGuard guard(lock_);
-  if (Lane* present = find_exactly(scope, peer)) return *present;
-  Scope& its_scope = scope_of(scope);
-  if (peer == kAnyPeer) return its_scope;
-  const bool has_siblings = announce_sibling(scope, peer);
+  if (Lane* present = find_exactly(context, peer)) return *present;
+  ContextLane& its_context = context_lane(context);
+  if (peer == kAnyPeer) return its_context;
+  const bool has_siblings = announce_sibling(context, peer);
   Lane& lane = take_lane(spares);
   {
     const Locked held(BothHeld::lock(lane));
-    held->assign(scope, peer, &its_scope);
+    held->assign(context, peer, &its_context);
     lane.order_then = Lane::kNotLookedAt;
     // Receives of one pair are told apart by their numbers, also where its lane was given up
     // between them.
@@ -69,14 +69,14 @@ Lane& Directory::find_or_make(ScopeId scope, Peer peer, Spares* spares) {
     if (last < highest_order_) lane.posted.set_aside(highest_order_ - last);
     lane.has_siblings.store(has_siblings, std::memory_order_relaxed);
   }
-  lane.next_of_scope = std::exchange(its_scope.lanes, &lane);
-  link(lane, scope, peer);
+  lane.next_of_context = std::exchange(its_context.lanes, &lane);
+  link(lane, context, peer);
   return lane;
 }
 
-bool Directory::announce_sibling(ScopeId scope, Peer peer) noexcept {
+bool Directory::announce_sibling(MatchContext context, Peer peer) noexcept {
   for (std::uint32_t share = 0; share < shares_.count(); ++share) {
-    Lane* sibling = find_exactly(scope, TagShares::with_share(peer, share));
+    Lane* sibling = find_exactly(context, TagShares::with_share(peer, share));
     if (sibling == nullptr) continue;
     // It has been alone, or all have been told.
     const Locked held(LaneHeld::lock(*sibling));
@@ -86,13 +86,13 @@ bool Directory::announce_sibling(ScopeId scope, Peer peer) noexcept {
   return false;
 }
 
-Scope& Directory::scope_of(ScopeId id) {
-  if (Lane* present = find_exactly(id, kAnyPeer)) return static_cast<Scope&>(*present);
-  Scope& scope = take(free_scopes_, all_scopes_);
-  Locked(BothHeld::lock(scope))->assign(id, kAnyPeer, &scope);
-  scope.postman = postman_;
-  link(scope, id, kAnyPeer);
-  return scope;
+ContextLane& Directory::context_lane(MatchContext id) {
+  if (Lane* present = find_exactly(id, kAnyPeer)) return static_cast<ContextLane&>(*present);
+  ContextLane& context = take(free_contexts_, all_contexts_);
+  Locked(BothHeld::lock(context))->assign(id, kAnyPeer, &context);
+  context.postman = postman_;
+  link(context, id, kAnyPeer);
+  return context;
 }
 
 Lane& Directory::take_lane(Spares* spares) {
@@ -100,8 +100,8 @@ Lane& Directory::take_lane(Spares* spares) {
   return take(free_lanes_, all_lanes_);
 }
 
-void Directory::give_up(ScopeHeld scope, Which which, Spares* spares) noexcept {
-  for (Lane** place = &scope->lanes; *place != nullptr;) {
+void Directory::give_up(ContextHeld context, Which which, Spares* spares) noexcept {
+  for (Lane** place = &context->lanes; *place != nullptr;) {
     Lane& lane = **place;
     const LaneHeld alone = LaneHeld::lock(lane);
     const std::uint64_t order = lane.posted.last_order();
@@ -111,15 +111,15 @@ void Directory::give_up(ScopeHeld scope, Which which, Spares* spares) noexcept {
     const Locked held(alone.with_stock());
     assert(held->is_valid());
     if (!wanted || !held->idle()) {
-      place = &lane.next_of_scope;
+      place = &lane.next_of_context;
       continue;
     }
     if (lane.listed) {  // in the news, until now perhaps, or busy
-      scope.take_news();
-      ScopeHeld::unlist(*held);
+      context.take_news();
+      ContextHeld::unlist(*held);
     }
     assert(!lane.listed);
-    *place = lane.next_of_scope;
+    *place = lane.next_of_context;
     unlink(lane);
     held->assign(0, 0, nullptr);
     held->take_spares(spares);
@@ -146,37 +146,37 @@ bool Directory::silence_means_something() noexcept {
 
 void Directory::give_up_silent(Spares* spares) noexcept {
   const bool means_something = silence_means_something();
-  for (const auto& each : all_scopes_) {
+  for (const auto& each : all_contexts_) {
     if (!means_something || !each->lock.try_lock()) continue;
-    const Locked scope(ScopeHeld::of(*each));
-    give_up(*scope, Which::kSilent, spares);
+    const Locked context(ContextHeld::of(*each));
+    give_up(*context, Which::kSilent, spares);
   }
   next_search_ = std::max(kManyLanes, 2 * (all_lanes_.size() - free_lanes_.size()));
 }
 
-void Directory::remove_idle(ScopeHeld scope, Spares* spares) noexcept {
+void Directory::remove_idle(ContextHeld context, Spares* spares) noexcept {
   SpinGuard guard(lock_);
-  give_up(scope, Which::kIdle, spares);
+  give_up(context, Which::kIdle, spares);
 }
 
-void Directory::remove(ScopeHeld scope, Spares* spares) noexcept {
+void Directory::remove(ContextHeld context, Spares* spares) noexcept {
   SpinGuard guard(lock_);
-  give_up(scope, Which::kIdle, spares);
-  const BothHeld both = scope.with_stock();
+  give_up(context, Which::kIdle, spares);
+  const BothHeld both = context.with_stock();
   const Locked stock(both.stock());
-  if (scope->lanes != nullptr || !both.idle()) return;
-  unlink(*scope);
+  if (context->lanes != nullptr || !both.idle()) return;
+  unlink(*context);
   both.assign(0, 0, nullptr);
-  free_scopes_.push_back(&*scope);
+  free_contexts_.push_back(&*context);
 }
 
-Lane* Directory::find_exactly(ScopeId scope, Peer peer) const noexcept {
-  return find(scope, peer);  // nothing changes while the lock is held
+Lane* Directory::find_exactly(MatchContext context, Peer peer) const noexcept {
+  return find(context, peer);  // nothing changes while the lock is held
 }
 
-void Directory::link(Lane& lane, ScopeId scope, Peer peer) noexcept {
+void Directory::link(Lane& lane, MatchContext context, Peer peer) noexcept {
   const Table* table = table_.load(std::memory_order_relaxed);
-  std::atomic<Lane*>& slot = table->slot(scope, peer);
+  std::atomic<Lane*>& slot = table->slot(context, peer);
   lane.chain.store(slot.load(std::memory_order_relaxed), std::memory_order_relaxed);
   slot.store(&lane, std::memory_order_release);  // [R1]
   if (++in_use_ * kSlotsForEach > table->mask + 1) grow();

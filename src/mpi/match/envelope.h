@@ -11,19 +11,19 @@
 namespace heddle::match {
 
 // What a wildcard can reach: one communicator's context and one of its planes, in a word.
-using ScopeId = std::uint64_t;
+using MatchContext = std::uint64_t;
 constexpr unsigned kPlaneBits = 2;  // comm::Plane has four
-constexpr ScopeId scope_of(std::uint64_t context, unsigned plane) noexcept {
+constexpr MatchContext context_of(std::uint64_t context, unsigned plane) noexcept {
   return context << kPlaneBits | plane;
 }
-constexpr unsigned plane_of(ScopeId scope) noexcept {
-  return static_cast<unsigned>(scope & ((1u << kPlaneBits) - 1));
+constexpr unsigned plane_of(MatchContext context) noexcept {
+  return static_cast<unsigned>(context & ((1u << kPlaneBits) - 1));
 }
 
 // What is hashed and compared: of a message its envelope, of a receive what it wants, wildcards
 // (MPI_ANY_SOURCE, MPI_ANY_TAG) included.
 struct Key {
-  ScopeId scope = 0;
+  MatchContext context = 0;
   int source = 0;
   int tag = 0;
 
@@ -33,7 +33,7 @@ struct Key {
     const std::uint64_t pair =
         std::uint64_t(static_cast<std::uint32_t>(source)) << 32 | static_cast<std::uint32_t>(tag);
     // Fibonacci hashing; the product's upper half depends on all bits of both words.
-    const std::uint64_t mixed = (pair * 0x9E3779B97F4A7C15u ^ scope) * 0xD6E8FEB86659FD93u;
+    const std::uint64_t mixed = (pair * 0x9E3779B97F4A7C15u ^ context) * 0xD6E8FEB86659FD93u;
     return static_cast<std::uint32_t>(mixed >> 32);
   }
 };
@@ -60,12 +60,12 @@ constexpr bool is_wildcard(const Pattern& wanted) noexcept {
 
 // The pattern of that shape which fits the message.
 constexpr Pattern pattern_for(const Key& message, unsigned shape) noexcept {
-  return {message.scope, (shape & kAnySource) != 0 ? MPI_ANY_SOURCE : message.source,
+  return {message.context, (shape & kAnySource) != 0 ? MPI_ANY_SOURCE : message.source,
           (shape & kAnyTag) != 0 ? MPI_ANY_TAG : message.tag};
 }
 
 constexpr bool fits(const Pattern& wanted, const Key& message) noexcept {
-  return wanted.scope == message.scope &&
+  return wanted.context == message.context &&
          (wanted.source == MPI_ANY_SOURCE || wanted.source == message.source) &&
          (wanted.tag == MPI_ANY_TAG || wanted.tag == message.tag);
 }

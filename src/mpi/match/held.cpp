@@ -11,22 +11,22 @@ void LaneHeld::tell_watchers(const Key& message) const noexcept {
     ++it;
     if (!fits(watcher.wanted, message)) continue;
     IntrusiveList<Watcher>::erase(watcher);
-    if (is_wildcard(watcher.wanted)) ScopeHeld::of(*this).remove_waiting(watcher.wanted.tag);
+    if (is_wildcard(watcher.wanted)) ContextHeld::of(*this).remove_waiting(watcher.wanted.tag);
     watcher.arrived();
   }
 }
 
 void LaneHeld::open_mailbox() const noexcept {
   Lane& lane = *lane_;
-  Scope& scope = *lane.scope;
-  if (scope.postman == nullptr) return;
+  ContextLane& context = *lane.context;
+  if (context.postman == nullptr) return;
   if (!lane.posted.empty() || may_have_messages() || !lane.watchers.empty()) return;
   // Does what is done for a message that is kept: [a1] and [a2] of matcher.h.
   if (!lane.listed) {
     lane.listed = true;
-    static_cast<void>(scope.news.push(lane));
+    static_cast<void>(context.news.push(lane));
   }
-  if (scope.awaited.load(std::memory_order_relaxed) != 0) return;
+  if (context.awaited.load(std::memory_order_relaxed) != 0) return;
   if (lane.mailbox == nullptr) lane.mailbox.reset(new (std::nothrow) Mailbox);
   if (lane.mailbox == nullptr) return;
   const SpinGuard guard(lane.mailbox->lock);
@@ -44,7 +44,7 @@ void LaneHeld::close_open_mailbox() const noexcept {
   while (const Letter* const letter = mailbox.front()) {
     if (!deliver(*letter)) {
       UnexpectedMessage& message =
-          lane_->scope->postman->copy(*this, lane_->key_of(letter->tag), *letter);
+          lane_->context->postman->copy(*this, lane_->key_of(letter->tag), *letter);
       message.kept_at = letter->sent_at;
       keep_with_time(message);
     }
@@ -56,7 +56,7 @@ void LaneHeld::close_open_mailbox() const noexcept {
 bool LaneHeld::deliver(const Letter& letter) const noexcept {
   const Key key = lane_->key_of(letter.tag);
   PostedReceive* const receive = lane_->posted.take(key);
-  if (receive != nullptr) lane_->scope->postman->deliver(*receive, key, letter);
+  if (receive != nullptr) lane_->context->postman->deliver(*receive, key, letter);
   return receive != nullptr;
 }
 
@@ -133,11 +133,11 @@ void BothHeld::take_spares(Spares* taken) const noexcept {
   }
 }
 
-void BothHeld::assign(ScopeId id, Peer peer, Scope* scope) const noexcept {
+void BothHeld::assign(MatchContext id, Peer peer, ContextLane* context) const noexcept {
   Lane& lane = **this;
   lane.id.store(id, std::memory_order_relaxed);
   lane.peer.store(peer, std::memory_order_relaxed);
-  lane.scope = scope;
+  lane.context = context;
   lane.has_siblings.store(false, std::memory_order_relaxed);
   lane.forget_spins();
 }
@@ -166,39 +166,39 @@ bool BothHeld::is_valid() const noexcept {
   return sound;
 }
 
-void ScopeHeld::take_news() const noexcept {
-  Scope& scope = **this;
-  for (InboxNode* node = scope.news.take_all_visibly(); node != nullptr;) {
+void ContextHeld::take_news() const noexcept {
+  ContextLane& context = **this;
+  for (InboxNode* node = context.news.take_all_visibly(); node != nullptr;) {
     Lane& lane = static_cast<Lane&>(*node);
     node = node->next;
-    scope.busy.push_back(lane);
+    context.busy.push_back(lane);
   }
 }
 
-void ScopeHeld::add_waiting(int tag) const noexcept {
-  Scope& scope = **this;
+void ContextHeld::add_waiting(int tag) const noexcept {
+  ContextLane& context = **this;
   if (tag == MPI_ANY_TAG) {
-    ++scope.waiting_for_any_tag;
-  } else if (scope.waiting[hash_of(tag)]++ == 0) {
-    scope.awaited_tags |= Scope::bit_of(tag);
+    ++context.waiting_for_any_tag;
+  } else if (context.waiting[hash_of(tag)]++ == 0) {
+    context.awaited_tags |= ContextLane::bit_of(tag);
   }
   show_awaited();
 }
 
-void ScopeHeld::remove_waiting(int tag) const noexcept {
-  Scope& scope = **this;
+void ContextHeld::remove_waiting(int tag) const noexcept {
+  ContextLane& context = **this;
   if (tag == MPI_ANY_TAG) {
-    --scope.waiting_for_any_tag;
-  } else if (--scope.waiting[hash_of(tag)] == 0) {
-    scope.awaited_tags &= ~Scope::bit_of(tag);
+    --context.waiting_for_any_tag;
+  } else if (--context.waiting[hash_of(tag)] == 0) {
+    context.awaited_tags &= ~ContextLane::bit_of(tag);
   }
   show_awaited();
 }
 
-void ScopeHeld::show_awaited() const noexcept {
-  Scope& scope = **this;
-  scope.awaited.store(scope.waiting_for_any_tag != 0 ? ~std::uint64_t{0} : scope.awaited_tags,
-                      std::memory_order_relaxed);
+void ContextHeld::show_awaited() const noexcept {
+  ContextLane& context = **this;
+  context.awaited.store(context.waiting_for_any_tag != 0 ? ~std::uint64_t{0} : context.awaited_tags,
+                        std::memory_order_relaxed);
 }
 
 }  // namespace heddle::match

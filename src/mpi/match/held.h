@@ -3,14 +3,14 @@
 //   LaneHeld     the lane's           post receives, keep messages
 //   StockHeld    its stock's          take messages that receivers have taken over
 //   BothHeld     both                 take over what is fresh
-//   ScopeHeld    the lock of a scope  post receives with wildcards, list lanes; a LaneHeld of the
-//                                     scope itself
+//   ContextHeld  a match context's    post receives with wildcards, list lanes; a LaneHeld of the
+//                                     context's own lane
 //
 // They are plain pointers, passed by value, and cost nothing. They are made where a lock is taken,
 // by lock() and its kin; of() says that the caller knows. The function that unlocks ends them: no
-// copy is used after that. Locked is for a scope of the program.
+// copy is used after that. Locked is for a C++ scope.
 //
-// Lock order: a scope's, a lane's, a stock's.
+// Lock order: a match context's, a lane's, a stock's.
 //
 // Thread safety: of the strand that holds the lock.
 
@@ -43,7 +43,7 @@ class LaneHeld {
   Lane* operator->() const noexcept { return lane_; }
 
   // Adds a message that no receive is posted for, and tells the strands that probe for it; those of
-  // the scope have been told. The message may be gone when it returns.
+  // the match context have been told. The message may be gone when it returns.
   [[gnu::always_inline]] void keep(UnexpectedMessage& message) const noexcept {
     message.kept_at = lane_->time_of_message();
     keep_with_time(message);
@@ -156,7 +156,7 @@ class BothHeld : public LaneHeld {
   // Moves the memory that is kept for messages on either side there.
   void take_spares(Spares* taken) const noexcept;
 
-  void assign(ScopeId id, Peer peer, Scope* scope) const noexcept;
+  void assign(MatchContext id, Peer peer, ContextLane* context) const noexcept;
   bool idle() const noexcept {
     const Lane& lane = **this;
     return lane.posted.empty() && lane.fresh.empty() && lane.stock.messages.empty() &&
@@ -182,15 +182,19 @@ inline BothHeld LaneHeld::with_delivery() const noexcept {
   return both;
 }
 
-class ScopeHeld : public LaneHeld {
+class ContextHeld : public LaneHeld {
  public:
-  // What is held is a scope; and this scope is held.
-  static ScopeHeld of(LaneHeld scope) noexcept { return ScopeHeld(static_cast<Scope&>(*scope)); }
-  static ScopeHeld of(Scope& scope) noexcept { return ScopeHeld(scope); }
-  static ScopeHeld lock(Scope& scope) noexcept { return of(LaneHeld::lock(scope)); }
+  // What is held is a match context's lane; and this one is held.
+  static ContextHeld of(LaneHeld context) noexcept {
+    return ContextHeld(static_cast<ContextLane&>(*context));
+  }
+  static ContextHeld of(ContextLane& context) noexcept { return ContextHeld(context); }
+  static ContextHeld lock(ContextLane& context) noexcept { return of(LaneHeld::lock(context)); }
 
-  Scope& operator*() const noexcept { return static_cast<Scope&>(LaneHeld::operator*()); }
-  Scope* operator->() const noexcept { return &**this; }
+  ContextLane& operator*() const noexcept {
+    return static_cast<ContextLane&>(LaneHeld::operator*());
+  }
+  ContextLane* operator->() const noexcept { return &**this; }
 
   // Gives a receive with a wildcard its number.
   void number(PostedReceive& receive) const noexcept {
@@ -223,12 +227,12 @@ class ScopeHeld : public LaneHeld {
   void remove_waiting(int tag) const noexcept;
 
  private:
-  explicit ScopeHeld(Scope& scope) noexcept : LaneHeld(scope) {}
+  explicit ContextHeld(ContextLane& context) noexcept : LaneHeld(context) {}
 
   void show_awaited() const noexcept;
 };
 
-// Holds a lock to the end of a scope of the program.
+// Holds a lock to the end of a C++ scope.
 template <class Held>
 class Locked {
  public:

@@ -1,7 +1,7 @@
-// lane.h — a lane: the queues of one peer at one rank, with locks of their own; and the scope: what
-// the lanes of one communicator's plane share, receives with a wildcard above all.
+// lane.h — a lane: the queues of one peer at one rank, with locks of their own; and the match
+// context: what the lanes of one communicator's plane share, receives with a wildcard above all.
 //
-//   Scope ───────────────── receives and probes with MPI_ANY_SOURCE or MPI_ANY_TAG
+//   ContextLane ─────────── receives and probes with MPI_ANY_SOURCE or MPI_ANY_TAG
 //     ├─ busy / news ─────► lanes that may have unexpected messages
 //     └─ lanes ─┬─ rank 0, share 3   receives from rank 0, its unexpected messages, of some tags
 //               ├─ rank 0, share 6   … of other tags: threads that use them meet no lock
@@ -9,8 +9,9 @@
 //               └─ …                 only for what there is traffic with
 //
 // Both are plain data for the protocol of matcher.h; what needs a lock is in held.h. Their memory
-// is never given back while the matcher lives: what is no longer used serves another (scope, peer),
-// so a stale pointer finds a lane in any case and, with its lock, whether it is the right one.
+// is never given back while the matcher lives: what is no longer used serves another (match
+// context, peer), so a stale pointer finds a lane in any case and, with its lock, whether it is the
+// right one.
 //
 // Thread safety: each field names its guard.
 
@@ -34,7 +35,7 @@
 
 namespace heddle::match {
 
-struct Scope;
+struct ContextLane;
 class LaneHeld;
 
 // A strand that waits for a message to arrive without receiving it: MPI_Probe. It is taken off the
@@ -137,12 +138,12 @@ struct alignas(platform::kCacheLine) Stock {
   Spares used;
 };
 
-struct BusyLanes;  // tag of the list of those of a scope that have messages
+struct BusyLanes;  // tag of the list of those of a match context that have messages
 
 struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
-  bool serves(ScopeId wanted_scope, Peer wanted_peer) const noexcept {
+  bool serves(MatchContext wanted_context, Peer wanted_peer) const noexcept {
     // relaxed: for certainty the caller has the lock or the stock's; they change under both.
-    return id.load(std::memory_order_relaxed) == wanted_scope &&
+    return id.load(std::memory_order_relaxed) == wanted_context &&
            peer.load(std::memory_order_relaxed) == wanted_peer;
   }
   int source() const noexcept { return source_of(peer.load(std::memory_order_relaxed)); }
@@ -158,7 +159,7 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
 
   // What a pattern with a wildcard asks of this lane.
   Pattern narrowed(const Pattern& wanted) const noexcept {
-    return {wanted.scope, source(), wanted.tag};
+    return {wanted.context, source(), wanted.tag};
   }
 
   // Whether the stock has messages. With the lane's lock false is certain and stays so, but true
@@ -168,8 +169,8 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
 
   // With the links above a cache line that all cores read and that is hardly ever written, so that
   // to look a lane up, and to pass by one on the way, does not wait.
-  std::atomic<Peer> peer{0};           // kAnyPeer: this is a Scope
-  std::atomic<ScopeId> id{0};          // 0: serves none
+  std::atomic<Peer> peer{0};           // kAnyPeer: this is a ContextLane
+  std::atomic<MatchContext> id{0};     // 0: serves none
   std::atomic<Lane*> chain{nullptr};   // the directory's: written with its lock, read without
   std::atomic<bool> has_stock{false};  // set with both locks, cleared with the stock's
   // Lanes of the same source: messages need a time. Set with the lock before another can be found.
@@ -179,24 +180,24 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
 
   // In the lock's line is what a message for a posted receive touches.
   // Lock: guards what is not said otherwise: what one rank has posted for and received from one
-  // peer of a communicator with some of the tags, or, of a Scope, a communicator's receives with
-  // wildcards; held across a sender's copy of up to 1 KiB, the stock's and the mailbox's lock,
+  // peer of a communicator with some of the tags, or, of a ContextLane, a communicator's receives
+  // with wildcards; held across a sender's copy of up to 1 KiB, the stock's and the mailbox's lock,
   // delivery of letters, now and then a sender's sorting or memory for a mailbox or for a letter
-  // that is kept, never a switch; a Scope's is taken before a lane's, by arrivals only while such a
-  // receive may want their tag.
+  // that is kept, never a switch; a ContextLane's is taken before a lane's, by arrivals only while
+  // such a receive may want their tag.
   alignas(platform::kCacheLine) PassedLock lock;
-  bool listed = false;       // in the scope's news or busy
+  bool listed = false;       // in the match context's news or busy
   bool sorts_early = false;  // see pile()
   std::uint32_t fresh_count = 0;
-  Scope* scope = nullptr;  // set with id
-  MessageRing fresh;       // what no receiver has seen
+  ContextLane* context = nullptr;  // set with id
+  MessageRing fresh;               // what no receiver has seen
   PostedQueue posted;
 
   IntrusiveList<Watcher> watchers;
   Spares spares;    // the senders'
   Spares returned;  // by receives: were it `spares`, both sides would write the same message
   std::unique_ptr<Mailbox> mailbox;  // made when it is first opened
-  Lane* next_of_scope = nullptr;     // guarded by the directory's lock
+  Lane* next_of_context = nullptr;   // guarded by the directory's lock
   // The number of its last receive when the directory last looked for silent lanes.
   std::uint64_t order_then = kNotLookedAt;
   static constexpr std::uint64_t kNotLookedAt = ~std::uint64_t{0};
@@ -242,7 +243,7 @@ static_assert(sizeof(Lane) / platform::kCacheLine == 6);
 
 // As a Lane it holds the receives with a wildcard, and no messages. Its lock is taken before a
 // lane's, and its queue numbers those receives: `epoch` is the number of the last one.
-struct Scope : Lane {
+struct ContextLane : Lane {
   // True if a receive or a probe with a wildcard may want this tag. For certain with a lane's lock.
   bool awaits(int tag) const noexcept {
     // acquire is not needed for itself: see "the handshake" in matcher.h.
@@ -257,8 +258,8 @@ struct Scope : Lane {
 
   Inbox news;                           // lanes that got a message; any strand pushes
   IntrusiveList<Lane, BusyLanes> busy;  // taken from news
-  Lane* lanes = nullptr;                // linked by next_of_scope; guarded by the directory's lock
-  std::uint64_t awaited_tags = 0;       // places whose count in `waiting` is not 0
+  Lane* lanes = nullptr;           // linked by next_of_context; guarded by the directory's lock
+  std::uint64_t awaited_tags = 0;  // places whose count in `waiting` is not 0
   std::uint32_t waiting_for_any_tag = 0;
   Postman* postman = nullptr;  // nullptr: its lanes open no mailbox
   std::array<std::uint32_t, 64> waiting{};

@@ -1,4 +1,4 @@
-// Lanes serve others, and what they keep for messages is discarded: when their scope is forgotten, and when they have long been
+// Lanes serve others, and what they keep for messages is discarded: when their match context is forgotten, and when they have long been
 // silent. The tests count their messages.
 
 #include <gtest/gtest.h>
@@ -16,9 +16,9 @@ class OneMessageEach {
  public:
   explicit OneMessageEach(Matcher& matcher) : matcher_(matcher) {}
 
-  void exchange(ScopeId scope, int peers) {
+  void exchange(MatchContext context, int peers) {
     for (int peer = 0; peer < peers; ++peer) {
-      const Key key{scope, peer, 5};
+      const Key key{context, peer, 5};
       UnexpectedMessage* kept = nullptr;
       matcher_.arrive(key, [&](LaneHeld lane) {
         kept = lane.take_spare(0);
@@ -48,31 +48,32 @@ class CountingMail final : public Postman {
   std::size_t discarded = 0;
 };
 
-TEST(LaneMemory, ServesOthersOnceAScopeIsForgotten) {
+TEST(LaneMemory, ServesOthersOnceAMatchContextIsForgotten) {
   constexpr int kPeers = 1000;
   CountingMail mail;
   Matcher matcher{TagShares(kPeers), &mail};
   OneMessageEach pairs(matcher);
-  for (ScopeId scope = 1; scope <= 6; ++scope) {
-    pairs.exchange(scope, kPeers);
-    scope % 2 == 0 ? matcher.forget(scope) : matcher.forget_idle(scope);
+  for (MatchContext context = 1; context <= 6; ++context) {
+    pairs.exchange(context, kPeers);
+    context % 2 == 0 ? matcher.forget(context) : matcher.forget_idle(context);
     EXPECT_EQ(mail.discarded, pairs.messages());
   }
-  EXPECT_EQ(matcher.lengths().lanes, kPeers + 4u);  // and scopes: three that are only idle, and one
+  // Lanes of contexts are counted, too: of three that are only idle, and one.
+  EXPECT_EQ(matcher.lengths().lanes, kPeers + 4u);
 }
 
-// In scopes that live on, beside a pair that talks on. The first look only learns how far each lane is.
+// In match contexts that live on, beside a pair that talks on. The first look only learns how far each lane is.
 TEST(LaneMemory, OfSilentPairsServesOthersWhenMoreIsAskedFor) {
-  constexpr ScopeId kScopes = 20;
+  constexpr MatchContext kContexts = 20;
   constexpr int kPeers = 300;
   CountingMail mail;
   Matcher matcher{TagShares(kPeers), &mail};
   OneMessageEach pairs(matcher);
-  for (ScopeId scope = 1; scope <= kScopes; ++scope) {
-    pairs.exchange(scope, kPeers);
+  for (MatchContext context = 1; context <= kContexts; ++context) {
+    pairs.exchange(context, kPeers);
     for (int i = 0; i < 100 * kPeers; ++i) pairs.exchange(1000, 1);
   }
-  EXPECT_LE(matcher.lengths().lanes, 6u * kPeers + kScopes);
+  EXPECT_LE(matcher.lengths().lanes, 6u * kPeers + kContexts);
   EXPECT_GE(mail.discarded, 10u * kPeers);
   EXPECT_LE(pairs.messages() - mail.discarded, matcher.lengths().lanes);
   EXPECT_TRUE(matcher.is_valid());
@@ -101,8 +102,8 @@ TEST(LaneMemory, WhatWaitsInASilentLaneStays) {
   message.key = {1, 2, 5};
   ASSERT_EQ(matcher.arrive(message.key, [&](LaneHeld) { return &message; }), nullptr);
   OneMessageEach pairs(matcher);
-  for (ScopeId scope = 2; scope <= 10; ++scope) {
-    pairs.exchange(scope, 100);
+  for (MatchContext context = 2; context <= 10; ++context) {
+    pairs.exchange(context, 100);
     for (int i = 0; i < 10'000; ++i) pairs.exchange(1000, 1);
   }
   EXPECT_GT(mail.discarded, 0u);  // others were given up

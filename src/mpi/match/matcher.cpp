@@ -5,10 +5,10 @@
 
 namespace heddle::match {
 
-LaneHeld Matcher::locked_lane_slow(ScopeId scope, Peer peer) noexcept {
+LaneHeld Matcher::locked_lane_slow(MatchContext context, Peer peer) noexcept {
   for (;;) {
-    const LaneHeld lane = LaneHeld::lock(directory_.make(scope, peer));
-    if (lane->serves(scope, peer)) return lane;
+    const LaneHeld lane = LaneHeld::lock(directory_.make(context, peer));
+    if (lane->serves(context, peer)) return lane;
     lane.unlock();
   }
 }
@@ -21,7 +21,7 @@ LaneHeld Matcher::locked_lane_slow(ScopeId scope, Peer peer) noexcept {
   const SpinGuard guard(mailbox->lock);
   // While it is open, its lane serves what it does.
   if (lane.open_mailbox.load(std::memory_order_relaxed) != mailbox) return false;
-  if (!lane.serves(message.scope, peer_of(message)) || mailbox->full()) return false;
+  if (!lane.serves(message.context, peer_of(message)) || mailbox->full()) return false;
   mailbox->write(message.tag, lane.time_of_message(), data, bytes);
   mailbox->fetch_next();
   return true;
@@ -37,25 +37,25 @@ void Matcher::close_mailbox(Lane& lane) noexcept {
   Locked(LaneHeld::lock(lane))->close_mailbox();
 }
 
-PostedReceive* Matcher::take_first_posted(ScopeHeld scope, LaneHeld lane,
+PostedReceive* Matcher::take_first_posted(ContextHeld context, LaneHeld lane,
                                           const Key& message) noexcept {
   PostedReceive* in_lane = lane->posted.find(message);
-  PostedReceive* in_scope = scope->posted.find(message);
-  if (in_scope != nullptr && (in_lane == nullptr || in_scope->order <= in_lane->epoch)) {
-    scope.remove_waiting(in_scope->key.tag);
-    scope->posted.cancel(*in_scope);
-    return in_scope;
+  PostedReceive* in_context = context->posted.find(message);
+  if (in_context != nullptr && (in_lane == nullptr || in_context->order <= in_lane->epoch)) {
+    context.remove_waiting(in_context->key.tag);
+    context->posted.cancel(*in_context);
+    return in_context;
   }
   if (in_lane != nullptr) lane->posted.cancel(*in_lane);
   return in_lane;
 }
 
-std::optional<BothHeld> Matcher::locked_lane_with(ScopeHeld scope,
+std::optional<BothHeld> Matcher::locked_lane_with(ContextHeld context,
                                                   const Pattern& wanted) const noexcept {
-  scope.take_news();
+  context.take_news();
   std::optional<BothHeld> found;
   std::int64_t found_kept_at = 0;
-  for (auto it = scope->busy.begin(); it != scope->busy.end();) {
+  for (auto it = context->busy.begin(); it != context->busy.end();) {
     Lane& next = *it;
     ++it;
     // Any source will do, so it takes the first one; but of its messages the oldest.
@@ -75,7 +75,7 @@ std::optional<BothHeld> Matcher::locked_lane_with(ScopeHeld scope,
       if (wanted.tag != MPI_ANY_TAG) return found;  // no other lane of this source has the tag
       continue;
     }
-    if (lane->stock.messages.empty()) ScopeHeld::unlist(lane);
+    if (lane->stock.messages.empty()) ContextHeld::unlist(lane);
     lane.unlock();
   }
   return found;
@@ -106,8 +106,8 @@ bool Matcher::cancel(PostedReceive& receive) noexcept {
   const Locked lane(LaneHeld::lock(*receive.lane));
   lane->close_mailbox();
   if (!(*lane)->posted.cancel(receive)) return false;
-  // A receive with a wildcard was posted in a scope.
-  if (is_wildcard(receive.key)) ScopeHeld::of(*lane).remove_waiting(receive.key.tag);
+  // A receive with a wildcard was posted in a match context.
+  if (is_wildcard(receive.key)) ContextHeld::of(*lane).remove_waiting(receive.key.tag);
   return true;
 }
 
@@ -120,7 +120,7 @@ bool Matcher::cancel(UnexpectedMessage& message) noexcept {
 template <class Visit>
 bool Matcher::visit_first(const Pattern& wanted, Visit&& visit) noexcept {
   if (!is_wildcard(wanted)) {
-    const LaneHeld lane = locked_lane(wanted.scope, peer_of(wanted));
+    const LaneHeld lane = locked_lane(wanted.context, peer_of(wanted));
     if (!lane.may_have_messages() &&
         !(lane->mailbox_is_open() && lane->mailbox->front() != nullptr)) {
       lane.unlock();
@@ -131,12 +131,12 @@ bool Matcher::visit_first(const Pattern& wanted, Visit&& visit) noexcept {
     if (message != nullptr) visit(*both, *message);
     return message != nullptr;
   }
-  const Locked scope(locked_scope(wanted.scope));
+  const Locked context(locked_context(wanted.context));
   // Announced where a source has several lanes to look at, as a receive is.
   const bool announced = wanted.tag == MPI_ANY_TAG;
-  if (announced) scope->add_waiting(wanted.tag);
-  const std::optional<BothHeld> lane = locked_lane_with(*scope, wanted);
-  if (announced) scope->remove_waiting(wanted.tag);
+  if (announced) context->add_waiting(wanted.tag);
+  const std::optional<BothHeld> lane = locked_lane_with(*context, wanted);
+  if (announced) context->remove_waiting(wanted.tag);
   if (!lane) return false;
   visit(*lane, *(*lane)->stock.messages.peek((*lane)->narrowed(wanted)));
   lane->unlock();
@@ -152,8 +152,8 @@ UnexpectedMessage* Matcher::take(const Pattern& wanted) noexcept {
   UnexpectedMessage* taken = nullptr;
   visit_first(wanted, [&](BothHeld lane, UnexpectedMessage& message) {
     lane->stock.messages.cancel(message);
-    // As post_wildcard; the scope's lock is held for a wildcard.
-    if (is_wildcard(wanted)) ScopeHeld::of(*lane->scope).move_to_back(lane);
+    // As post_wildcard; the match context's lock is held for a wildcard.
+    if (is_wildcard(wanted)) ContextHeld::of(*lane->context).move_to_back(lane);
     taken = &message;
   });
   return taken;
@@ -161,14 +161,14 @@ UnexpectedMessage* Matcher::take(const Pattern& wanted) noexcept {
 
 bool Matcher::watch(Watcher& watcher) noexcept {
   const Pattern& wanted = watcher.wanted;
-  const Locked lane(locked_lane(wanted.scope, peer_of(wanted)));
+  const Locked lane(locked_lane(wanted.context, peer_of(wanted)));
   bool found = false;
   if (is_wildcard(wanted)) {
-    const ScopeHeld scope = ScopeHeld::of(*lane);
-    scope.add_waiting(wanted.tag);
-    if (const std::optional<BothHeld> with_message = locked_lane_with(scope, wanted)) {
+    const ContextHeld context = ContextHeld::of(*lane);
+    context.add_waiting(wanted.tag);
+    if (const std::optional<BothHeld> with_message = locked_lane_with(context, wanted)) {
       with_message->unlock();
-      scope.remove_waiting(wanted.tag);
+      context.remove_waiting(wanted.tag);
       found = true;
     }
   } else {
@@ -181,22 +181,22 @@ bool Matcher::watch(Watcher& watcher) noexcept {
   return !found;
 }
 
-void Matcher::remove(ScopeId id, Remove remove) noexcept {
+void Matcher::remove(MatchContext id, Remove remove) noexcept {
   Lane* found = directory_.find(id, kAnyPeer);
   if (found == nullptr) return;
   Spares spares;
   {
-    const Locked scope(ScopeHeld::lock(static_cast<Scope&>(*found)));
-    if ((*scope)->serves(id, kAnyPeer)) (directory_.*remove)(*scope, &spares);
+    const Locked context(ContextHeld::lock(static_cast<ContextLane&>(*found)));
+    if ((*context)->serves(id, kAnyPeer)) (directory_.*remove)(*context, &spares);
   }
   directory_.discard(spares);
 }
 
-void Matcher::forget_idle(ScopeId id) noexcept {
+void Matcher::forget_idle(MatchContext id) noexcept {
   remove(id, &Directory::remove_idle);
 }
 
-void Matcher::forget(ScopeId id) noexcept {
+void Matcher::forget(MatchContext id) noexcept {
   remove(id, &Directory::remove);
 }
 

@@ -2,11 +2,11 @@
 // strands at once and with no lock of the rank (MPI 5.0 §3.5).
 //
 //   arrive   lock the lane ─┬─ no wildcard may want it: match in the lane, or keep there
-//                           └─ one may: let go, lock the scope, then the lane; of the fitting
+//                           └─ one may: let go, lock the context's, then the lane; of the fitting
 //                              receives in both the one posted first wins; or keep
 //   post     from a rank, with a tag: lock the lane, take the oldest message that fits, or post
-//            there with a wildcard: lock the scope, announce it, look through the lanes with
-//            messages, or post in the scope
+//            there with a wildcard: lock the context's lane, announce it, look through the lanes
+//            with messages, or post in the context's lane
 //
 // Small messages for a receiver that spins go another way, past the lane's lock, into a mailbox in
 // front of the lane (mailbox.h). Whatever else looks at the lane closes it first, so all that
@@ -29,21 +29,21 @@
 // messages (wildcards, probes, cancel) has both locks, and moves what is fresh first.
 //
 // So the usual message takes one lock that only the strands talking with this peer about these tags
-// want. A pending wildcard slows down only messages whose tag it may match (Scope::awaits).
+// want. A pending wildcard slows down only messages whose tag it may match (ContextLane::awaits).
 //
 // A receive of any tag looks at several lanes of one source: of their oldest messages the one that
 // was kept first is the one that was sent first (`kept_at`). It holds the locks of those it
-// compares; and because it is announced, a message that comes while it looks waits for the scope's
-// lock, so nothing that it finds was sent after something that it has missed. So does a probe of
-// any tag.
+// compares; and because it is announced, a message that comes while it looks waits for the match
+// context's lock, so nothing that it finds was sent after something that it has missed. So does a
+// probe of any tag.
 //
-// Who was posted first: receives with a wildcard are numbered in their scope (`order`), and a
-// receive in a lane notes how many there were (`epoch`). It was posted before receive w exactly if
-// its epoch is smaller than w's order. Two posts that no program order connects may come out
+// Who was posted first: receives with a wildcard are numbered in their match context (`order`), and
+// a receive in a lane notes how many there were (`epoch`). It was posted before receive w exactly
+// if its epoch is smaller than w's order. Two posts that no program order connects may come out
 // either way.
 //
 // The handshake between a message that is kept and a receive with a wildcard that looks for one
-//   arrive  [a1] lists the lane in the scope's news (a read-modify-write), unless it is listed
+//   arrive  [a1] lists the lane in the context's news (a read-modify-write), unless it is listed
 //           [a2] asks awaits(), still with the lane's lock
 //   post    [p1] announces itself in `awaited`
 //           [p2] takes the news (a read-modify-write), then locks the listed lanes that may hold it
@@ -52,10 +52,11 @@
 //   the receive finds the message, or [a2] comes after [p1]. models/matching.pml checks this.
 //
 // Thread safety: every function any strand; none switches (but debug builds at their locks). No
-// callback may block. Lock order: scope, directory, lane, stock; and a mailbox's after its lane's.
+// callback may block. Lock order: match context, directory, lane, stock; and a mailbox's after its
+// lane's.
 //
 // Invariants
-//   I1  A message that is kept fits no posted receive of its scope, once the locks are free.
+//   I1  A message that is kept fits no posted receive of its context, once the locks are free.
 //   I2  A receive or message is in the queues of the lane that its `lane` names, or in none.
 //   I3  A lane with messages is listed.
 //   I4  An arrival tells all watchers before a receiver can find the message in the stock: keep()
@@ -78,7 +79,7 @@ class Matcher {
   // The lane of such a message, as a guess; nullptr if there is none yet. For leave_letter() and
   // arrive().
   Lane* find(const Key& message) const noexcept {
-    return directory_.find(message.scope, peer_of(message));
+    return directory_.find(message.context, peer_of(message));
   }
 
   // Leaves a message of at most Letter::kMost bytes in the mailbox of the lane that find() has
@@ -98,10 +99,10 @@ class Matcher {
   template <class Make>
   PostedReceive* arrive(Lane* probably, const Key& message, Make&& make) noexcept {
     // A message whose receive is posted costs less than one that has to be kept, so posts go first.
-    const LaneHeld lane = locked<Manners::kGiveWay>(probably, message.scope, peer_of(message));
+    const LaneHeld lane = locked<Manners::kGiveWay>(probably, message.context, peer_of(message));
     if (lane->mailbox_is_open()) [[unlikely]]
       lane.make_way(message);
-    if (!lane->scope->awaits(message.tag)) [[likely]] {
+    if (!lane->context->awaits(message.tag)) [[likely]] {
       PostedReceive* receive = lane->posted.take(message);
       if (receive != nullptr) {
         lane.unlock();
@@ -114,7 +115,7 @@ class Matcher {
       }
     }
     lane.unlock();
-    return arrive_with_scope(message, std::forward<Make>(make));
+    return arrive_with_context(message, std::forward<Make>(make));
   }
 
   // Posts a receive, or gives the message for it to `take(UnexpectedMessage&)` or `open(const
@@ -125,10 +126,10 @@ class Matcher {
   bool post(PostedReceive& receive, bool attended, Take&& take, Open&& open) noexcept {
     const Peer peer = peer_of(receive.key);
     if (peer == kAnyPeer) return post_wildcard(receive, std::forward<Take>(take));
-    Lane* const known = directory_.find(receive.key.scope, peer);
+    Lane* const known = directory_.find(receive.key.context, peer);
     if (known != nullptr && !known->stocked()) [[likely]] {
       const LaneHeld lane = LaneHeld::lock(*known);
-      if (lane->serves(receive.key.scope, peer)) [[likely]] {
+      if (lane->serves(receive.key.context, peer)) [[likely]] {
         if (lane->mailbox_is_open() || (attended && lane->may_open_mailbox())) [[unlikely]] {
           if (const Letter* const letter = lane.letter_for(receive.key.tag, attended)) {
             lane->posted.number(receive);
@@ -172,18 +173,18 @@ class Matcher {
   // Tells the watcher when a message arrives that fits. False if one is there already.
   bool watch(Watcher& watcher) noexcept;
 
-  // Hardly a message of the scope will come, or a receive be posted, any more: its idle lanes may
-  // serve others, and what they keep for messages is discarded. Receives and messages that wait
-  // stay.
-  void forget_idle(ScopeId scope) noexcept;
-  // None will come: the same, and the scope may serve others.
-  void forget(ScopeId scope) noexcept;
+  // Hardly a message of the match context will come, or a receive be posted, any more: its idle
+  // lanes may serve others, and what they keep for messages is discarded. Receives and messages
+  // that wait stay.
+  void forget_idle(MatchContext context) noexcept;
+  // None will come: the same, and the match context may serve others.
+  void forget(MatchContext context) noexcept;
 
   // How many receives and messages wait, for tools: lane by lane under its lock, while it counts.
   struct Lengths {
     std::size_t posted = 0;
     std::size_t unexpected = 0;
-    std::size_t lanes = 0;         // that have ever been made, scopes included
+    std::size_t lanes = 0;         // that have ever been made, match contexts included
     std::size_t listed_lanes = 0;  // that may have messages
   };
   Lengths lengths() noexcept;
@@ -233,32 +234,32 @@ class Matcher {
  private:
   Peer peer_of(const Pattern& wanted) const noexcept { return directory_.shares().peer_of(wanted); }
 
-  using Remove = void (Directory::*)(ScopeHeld scope, Spares* spares) noexcept;
-  void remove(ScopeId id, Remove remove) noexcept;
+  using Remove = void (Directory::*)(ContextHeld context, Spares* spares) noexcept;
+  void remove(MatchContext id, Remove remove) noexcept;
 
   enum class Manners : bool { kPush, kGiveWay };
 
-  // The lane of (scope, peer).
+  // The lane of (match context, peer).
   template <Manners manners = Manners::kPush>
-  [[gnu::always_inline]] LaneHeld locked_lane(ScopeId scope, Peer peer) noexcept {
-    return locked<manners>(directory_.find(scope, peer), scope, peer);
+  [[gnu::always_inline]] LaneHeld locked_lane(MatchContext context, Peer peer) noexcept {
+    return locked<manners>(directory_.find(context, peer), context, peer);
   }
-  // The lane of (scope, peer); `probably` is what the directory has found.
+  // The lane of (match context, peer); `probably` is what the directory has found.
   template <Manners manners = Manners::kPush>
-  [[gnu::always_inline]] LaneHeld locked(Lane* probably, ScopeId scope, Peer peer) noexcept {
+  [[gnu::always_inline]] LaneHeld locked(Lane* probably, MatchContext context, Peer peer) noexcept {
     if (probably != nullptr) [[likely]] {
       const LaneHeld lane = manners == Manners::kGiveWay ? LaneHeld::lock_giving_way(*probably)
                                                          : LaneHeld::lock(*probably);
-      if (lane->serves(scope, peer)) [[likely]]
+      if (lane->serves(context, peer)) [[likely]]
         return lane;
       lane.unlock();
     }
-    return locked_lane_slow(scope, peer);
+    return locked_lane_slow(context, peer);
   }
   // Locks a lane that is not there yet, or no longer.
-  LaneHeld locked_lane_slow(ScopeId scope, Peer peer) noexcept;
-  ScopeHeld locked_scope(ScopeId scope) noexcept {
-    return ScopeHeld::of(locked_lane(scope, kAnyPeer));
+  LaneHeld locked_lane_slow(MatchContext context, Peer peer) noexcept;
+  ContextHeld locked_context(MatchContext context) noexcept {
+    return ContextHeld::of(locked_lane(context, kAnyPeer));
   }
 
   // The rest of post(), where there seems to be a message, or no lane.
@@ -270,7 +271,7 @@ class Matcher {
       if (take_from_stock(StockHeld::lock(*known), receive, take, &searched)) return true;
     }
     for (;;) {
-      const LaneHeld lane = locked(known, receive.key.scope, peer);
+      const LaneHeld lane = locked(known, receive.key.context, peer);
       lane.close_mailbox();
       if (lane->fresh.empty() && (!lane->stocked() || searched.covers(lane))) {
         post_in(lane, receive);
@@ -286,7 +287,7 @@ class Matcher {
   [[gnu::always_inline]] static void post_in(LaneHeld lane, PostedReceive& receive) noexcept {
     lane->posted.number(receive);
     // relaxed: a post that comes after another in the program sees its epoch.
-    receive.epoch = lane->scope->epoch.load(std::memory_order_relaxed);
+    receive.epoch = lane->context->epoch.load(std::memory_order_relaxed);
     receive.lane = &*lane;
     lane->posted.add(receive);
   }
@@ -345,58 +346,59 @@ class Matcher {
     if (lane->listed) [[likely]]
       return true;
     lane->listed = true;
-    static_cast<void>(lane->scope->news.push(*lane));  // [a1]; no strand sleeps there
-    return !lane->scope->awaits(tag);                  // [a2]
+    static_cast<void>(lane->context->news.push(*lane));  // [a1]; no strand sleeps there
+    return !lane->context->awaits(tag);                  // [a2]
   }
 
   template <class Make>
-  PostedReceive* arrive_with_scope(const Key& message, Make&& make) noexcept {
-    const ScopeHeld scope = locked_scope(message.scope);
-    const LaneHeld lane = locked_lane(message.scope, peer_of(message));
+  PostedReceive* arrive_with_context(const Key& message, Make&& make) noexcept {
+    const ContextHeld context = locked_context(message.context);
+    const LaneHeld lane = locked_lane(message.context, peer_of(message));
     if (lane->mailbox_is_open()) [[unlikely]]
       lane.make_way(message);
-    PostedReceive* receive = take_first_posted(scope, lane, message);
+    PostedReceive* receive = take_first_posted(context, lane, message);
     if (receive == nullptr) {
       if (UnexpectedMessage* made = make(lane)) {
-        if (!lane->listed) scope.list(lane);
-        if (!scope->watchers.empty()) scope.tell_watchers(message);
+        if (!lane->listed) context.list(lane);
+        if (!context->watchers.empty()) context.tell_watchers(message);
         lane.keep(*made);
       }
     }
     lane.unlock();
-    scope.unlock();
+    context.unlock();
     return receive;
   }
 
   template <class Take>
   bool post_wildcard(PostedReceive& receive, Take&& take) noexcept {
-    const ScopeHeld scope = locked_scope(receive.key.scope);
-    scope.number(receive);
-    scope.add_waiting(receive.key.tag);  // [p1]
-    const std::optional<BothHeld> lane = locked_lane_with(scope, receive.key);
-    receive.lane = lane ? nullptr : &*scope;
+    const ContextHeld context = locked_context(receive.key.context);
+    context.number(receive);
+    context.add_waiting(receive.key.tag);  // [p1]
+    const std::optional<BothHeld> lane = locked_lane_with(context, receive.key);
+    receive.lane = lane ? nullptr : &*context;
     if (lane) {
-      scope.remove_waiting(receive.key.tag);
+      context.remove_waiting(receive.key.tag);
       Stock& stock = (*lane)->stock;
       UnexpectedMessage& message = *stock.messages.take((*lane)->narrowed(receive.key));
       if (take(message)) stock.used.push(message);
       // The next one looks elsewhere first, so that no peer is kept waiting by another.
-      scope.move_to_back(*lane);
+      context.move_to_back(*lane);
       lane->unlock();
     } else {
-      scope->posted.add(receive);
+      context->posted.add(receive);
     }
-    scope.unlock();
+    context.unlock();
     return lane.has_value();
   }
 
   // The receive in either table that was posted first and fits, taken out; nullptr if none does.
-  static PostedReceive* take_first_posted(ScopeHeld scope, LaneHeld lane,
+  static PostedReceive* take_first_posted(ContextHeld context, LaneHeld lane,
                                           const Key& message) noexcept;
 
   // [p2] A lane with a message that fits in its stock; none if there is none. Of the lanes of one
   // source it is the one with the oldest.
-  std::optional<BothHeld> locked_lane_with(ScopeHeld scope, const Pattern& wanted) const noexcept;
+  std::optional<BothHeld> locked_lane_with(ContextHeld context,
+                                           const Pattern& wanted) const noexcept;
 
   // Calls back with a lane and a message in its stock that fits. False if there is none.
   template <class Visit>

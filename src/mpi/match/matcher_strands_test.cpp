@@ -17,7 +17,7 @@
 namespace heddle::match {
 namespace {
 
-// Each sender numbers its messages of each scope; the number and the sender stand in the message.
+// Each sender numbers its messages of each match context; the number and the sender stand in the message.
 struct Sent : UnexpectedMessage {
   inline void delivered_to(PostedReceive& receive);
   void copied() {}
@@ -229,7 +229,7 @@ void run_storms(const Mix& mix) {
   }
 }
 
-const TagShares kOneShare(TagShares::kLanesOfScope);
+const TagShares kOneShare(TagShares::kLanesOfContext);
 
 TEST(Matcher, KeepsItsPromisesWithManyStrandsAtOnce) {
   run_storms({});
@@ -282,7 +282,7 @@ TEST(Matcher, ALanesFirstMessageAndAReceiveFromAnySourceDoNotMissEachOther) {
   std::thread sender([&] {
     for (int i = 0; i < rounds; ++i) {
       UnexpectedMessage& message = messages[static_cast<std::size_t>(i)];
-      message.key = {static_cast<ScopeId>(i + 1), 1, 5};
+      message.key = {static_cast<MatchContext>(i + 1), 1, 5};
       start.wait(i);
       matcher.arrive(message.key, [&](LaneHeld) { return &message; });
       end.wait(i);
@@ -291,13 +291,13 @@ TEST(Matcher, ALanesFirstMessageAndAReceiveFromAnySourceDoNotMissEachOther) {
   int missed = 0;
   for (int i = 0; i < rounds; ++i) {
     Wanted& receive = receives[static_cast<std::size_t>(i)];
-    receive.key = {static_cast<ScopeId>(i + 1), MPI_ANY_SOURCE, i % 2 == 0 ? 5 : MPI_ANY_TAG};
+    receive.key = {static_cast<MatchContext>(i + 1), MPI_ANY_SOURCE, i % 2 == 0 ? 5 : MPI_ANY_TAG};
     start.wait(i);
     matcher.post(receive, [](UnexpectedMessage&) { return false; });
     end.wait(i);
     missed += receive.queued();
     Matcher::cancel(receive);
-    matcher.forget(static_cast<ScopeId>(i + 1));
+    matcher.forget(static_cast<MatchContext>(i + 1));
   }
   sender.join();
   EXPECT_EQ(missed, 0);

@@ -34,7 +34,7 @@ struct Message : UnexpectedMessage {
 constexpr int kNothing = ListOracle::kNothing;
 
 struct Ranges {
-  int scopes, sources, tags;
+  int contexts, sources, tags;
   double wildcard;
   int processes = 2;   // of the job
   double letters = 0;  // how many receives are attended, and messages small
@@ -66,13 +66,13 @@ class Comparison {
   int letters() const noexcept { return letters_; }
 
  private:
-  using Names = std::tuple<ScopeId, int, int>;
-  static Names names_of(const Key& key) { return {key.scope, key.source, key.tag}; }
+  using Names = std::tuple<MatchContext, int, int>;
+  static Names names_of(const Key& key) { return {key.context, key.source, key.tag}; }
 
   int below(int n) { return std::uniform_int_distribution<int>(0, n - 1)(random_); }
   bool chance(double p) { return std::bernoulli_distribution(p)(random_); }
   Key any_key() {
-    return {static_cast<ScopeId>(1 + below(ranges_.scopes)), below(ranges_.sources),
+    return {static_cast<MatchContext>(1 + below(ranges_.contexts)), below(ranges_.sources),
             below(ranges_.tags)};
   }
   Pattern any_pattern() {
@@ -163,10 +163,11 @@ class Comparison {
 
   // Its lanes may come back as others', with other numbers.
   void forget_one() {
-    const auto scope = static_cast<ScopeId>(1 + below(ranges_.scopes));
-    chance(0.5) ? matcher_.forget(scope) : matcher_.forget_idle(scope);
-    std::erase_if(last_orders_,
-                  [=](const auto& entry) { return std::get<ScopeId>(entry.first) == scope; });
+    const auto context = static_cast<MatchContext>(1 + below(ranges_.contexts));
+    chance(0.5) ? matcher_.forget(context) : matcher_.forget_idle(context);
+    std::erase_if(last_orders_, [=](const auto& entry) {
+      return std::get<MatchContext>(entry.first) == context;
+    });
   }
 
   void take_one() {
@@ -301,17 +302,17 @@ TEST(Matcher, LettersAndOtherMessagesOfALaneKeepTheirOrder) {
   EXPECT_EQ(matcher.take({1, 1, 5}), &messages[2]);
 }
 
-TEST(Matcher, ServesManyScopesWithTheLanesOfOne) {
-  constexpr ScopeId kScopes = kSanitized ? 20'000 : 1'000'000;
+TEST(Matcher, ServesManyMatchContextsWithTheLanesOfOne) {
+  constexpr MatchContext kContexts = kSanitized ? 20'000 : 1'000'000;
   Matcher matcher{kShares};
-  for (ScopeId scope = 1; scope <= kScopes; ++scope) {
+  for (MatchContext context = 1; context <= kContexts; ++context) {
     Message message;
-    message.key = {scope, static_cast<int>(scope % 3), 5};
+    message.key = {context, static_cast<int>(context % 3), 5};
     ASSERT_EQ(matcher.arrive(message.key, [&](LaneHeld) { return &message; }), nullptr);
     Receive receive;
-    receive.key = {scope, MPI_ANY_SOURCE, MPI_ANY_TAG};
+    receive.key = {context, MPI_ANY_SOURCE, MPI_ANY_TAG};
     ASSERT_TRUE(matcher.post(receive, [](UnexpectedMessage&) { return false; }));
-    matcher.forget(scope);
+    matcher.forget(context);
   }
   EXPECT_EQ(matcher.lengths().lanes, 2u);
 }

@@ -70,7 +70,7 @@ class ListOracle {
  private:
   using List = std::list<std::pair<Key, int>>;
   static bool agrees(const Pattern& wanted, const Key& message) {
-    if (wanted.scope != message.scope) return false;
+    if (wanted.context != message.context) return false;
     if (wanted.source != MPI_ANY_SOURCE && wanted.source != message.source) return false;
     return wanted.tag == MPI_ANY_TAG || wanted.tag == message.tag;
   }

@@ -1,7 +1,7 @@
 // posted_queue.h — the receives that wait for a message (MPI 5.0 §3.5), found by what they want.
 //
 // It is plain data: it never blocks, copies no payload and knows no transport. Every lane has one,
-// and every scope one for receives with a wildcard (lane.h).
+// and every match context one for receives with a wildcard (lane.h).
 //
 // Thread safety: none; the lane's lock.
 // Cost: O(1) at any depth. While no wildcard receive is posted, an arrival looks up one key.
@@ -23,8 +23,9 @@ struct Lane;
 // match.
 struct PostedReceive : KeyedNode {
   std::uint64_t order = 0;  // when it was posted among those of its lane, from then on; see I2
-  std::uint64_t epoch = 0;  // how many receives with a wildcard were posted in its scope before it
-  Lane* lane = nullptr;     // where it was posted; nullptr if it found its message at once
+  // How many receives with a wildcard were posted in its match context before it.
+  std::uint64_t epoch = 0;
+  Lane* lane = nullptr;  // where it was posted; nullptr if it found its message at once
 
   // It is the next one to be matched, and another core had it last.
   void expect() const noexcept {

@@ -64,7 +64,7 @@ class Queues {
 };
 
 struct Ranges {
-  int scopes, sources, tags;
+  int contexts, sources, tags;
   double wildcard;
 };
 
@@ -81,7 +81,8 @@ void compare_with_oracle(const Ranges& ranges, int steps, unsigned seed) {
   // Swings between more posts and more arrivals, so that both queues get long.
   for (int step = 0; step < steps; ++step) {
     const bool posting_phase = (step / 500) % 2 == 0;
-    Key key{static_cast<ScopeId>(below(ranges.scopes)), below(ranges.sources), below(ranges.tags)};
+    Key key{static_cast<MatchContext>(below(ranges.contexts)), below(ranges.sources),
+            below(ranges.tags)};
     if (chance(posting_phase ? 0.7 : 0.3)) {
       if (chance(ranges.wildcard)) key.source = MPI_ANY_SOURCE;
       if (chance(ranges.wildcard)) key.tag = MPI_ANY_TAG;

@@ -21,7 +21,7 @@
 
 namespace heddle::match {
 
-// A source and a share of its tags, in one word; or kAnyPeer, which only scopes serve.
+// A source and a share of its tags, in one word; or kAnyPeer, which only match contexts serve.
 using Peer = std::uint64_t;
 constexpr Peer kAnyPeer = ~Peer{0};
 
@@ -46,7 +46,7 @@ constexpr int tag_of_hash_0(std::uint64_t number) noexcept {
 
 class TagShares {
  public:
-  static constexpr std::uint32_t kLanesOfScope = 4096;
+  static constexpr std::uint32_t kLanesOfContext = 4096;
 
   // `processes`: of the whole job, at least one.
   explicit constexpr TagShares(int processes) noexcept
@@ -75,7 +75,7 @@ class TagShares {
 
   static constexpr std::uint32_t count_for(std::uint32_t processes) noexcept {
     assert(processes > 0);
-    return std::clamp(std::bit_floor(kLanesOfScope / processes), 1u, kHashes);
+    return std::clamp(std::bit_floor(kLanesOfContext / processes), 1u, kHashes);
   }
 
   std::uint32_t shift_;

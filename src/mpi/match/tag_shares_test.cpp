@@ -8,7 +8,7 @@
 namespace heddle::match {
 namespace {
 
-TEST(TagShares, BoundTheLanesOfAScope) {
+TEST(TagShares, BoundTheLanesOfAMatchContext) {
   for (int processes = 1; processes <= 100'000; processes += 1 + processes / 7) {
     const TagShares shares(processes);
     EXPECT_GE(shares.count(), 1u);
@@ -81,7 +81,7 @@ TEST(TagShares, NumberedMessagesStayInOneShare) {
   EXPECT_EQ(tag_of_hash_0(kTagsOfHash + 5), tag_of_hash_0(5));
 }
 
-TEST(TagShares, GiveWildcardsToTheScope) {
+TEST(TagShares, GiveWildcardsToTheMatchContext) {
   const TagShares shares(2);
   EXPECT_EQ(shares.peer_of({1, MPI_ANY_SOURCE, 3}), kAnyPeer);
   EXPECT_EQ(shares.peer_of({1, 3, MPI_ANY_TAG}), kAnyPeer);

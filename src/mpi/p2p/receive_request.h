@@ -40,8 +40,8 @@ struct Box {
 
 // For reports: "a message from rank 3 with tag 7 (communicator 0)".
 std::string message_that_fits(const match::Pattern& wanted);
-std::string with_tag(std::uint64_t scope, int tag);   // "with tag 7 (communicator 1)"
-std::string from_rank(const match::Pattern& wanted);  // "from rank 1 with tag 7 (communicator 1)"
+std::string with_tag(std::uint64_t context, int tag);  // "with tag 7 (communicator 1)"
+std::string from_rank(const match::Pattern& wanted);   // "from rank 1 with tag 7 (communicator 1)"
 
 // The order of its bases is the order in memory, so that the box is beside the outcome.
 class ReceiveRequest : public request::Request, private Box, public match::PostedReceive {

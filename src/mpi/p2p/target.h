@@ -22,7 +22,7 @@ struct Target {
 
   // The key by which a message to there is matched.
   match::Key key() const noexcept {
-    return {match::scope_of(comm->context(), static_cast<unsigned>(plane)), comm->rank(), tag};
+    return {match::context_of(comm->context(), static_cast<unsigned>(plane)), comm->rank(), tag};
   }
 };
 
@@ -33,7 +33,7 @@ struct Source {
   Plane plane = Plane::kUser;
 
   match::Pattern pattern() const noexcept {
-    return {match::scope_of(comm->context(), static_cast<unsigned>(plane)), rank, tag};
+    return {match::context_of(comm->context(), static_cast<unsigned>(plane)), rank, tag};
   }
 };
 

@@ -36,7 +36,7 @@ class Sending final : public Operation {
   }
   std::string awaited() const override {
     return "rank " + std::to_string(to_.rank) + " to receive its partitions " +
-           p2p::with_tag(to_.key().scope, to_.tag);
+           p2p::with_tag(to_.key().context, to_.tag);
   }
 
  private:

@@ -6,7 +6,7 @@
 //   ┌────┬────────────┬─────────────────┬────────────────────────────────────────┐
 //   │ 0  │  job       │  host           │  serial: counts this host's ids        │
 //   └────┴────────────┴─────────────────┴────────────────────────────────────────┘
-//     └─ match::scope_of() makes room for the plane by a shift
+//     └─ match::context_of() makes room for the plane by a shift
 //
 // Ids of no job (kNoJob) are those of predefined communicators, which are the same on all hosts.
 //

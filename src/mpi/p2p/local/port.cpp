@@ -47,21 +47,21 @@ Port::~Port() {
 namespace {
 
 template <class Visit>
-void for_each_scope(world::ContextId context, Visit&& visit) noexcept {
+void for_each_plane(world::ContextId context, Visit&& visit) noexcept {
   for (const Plane plane :
        {Plane::kUser, Plane::kCollective, Plane::kMaking, Plane::kPartitioned}) {
-    visit(match::scope_of(context, static_cast<unsigned>(plane)));
+    visit(match::context_of(context, static_cast<unsigned>(plane)));
   }
 }
 
 }  // namespace
 
 void Port::forget_idle(world::ContextId context) noexcept {
-  for_each_scope(context, [&](match::ScopeId scope) { matcher_.forget_idle(scope); });
+  for_each_plane(context, [&](match::MatchContext each) { matcher_.forget_idle(each); });
 }
 
 void Port::forget(world::ContextId context) noexcept {
-  for_each_scope(context, [&](match::ScopeId scope) { matcher_.forget(scope); });
+  for_each_plane(context, [&](match::MatchContext each) { matcher_.forget(each); });
 }
 
 void Port::deliver(match::PostedReceive& posted, const match::Envelope& envelope,
@@ -227,8 +227,8 @@ void Port::wait_for(const match::Pattern& wanted) noexcept {
 
 void Port::note_received_slow(const match::Envelope& envelope) const noexcept {
   const match::Key& key = envelope.key;
-  if (match::plane_of(key.scope) != static_cast<unsigned>(Plane::kUser)) return;
-  observe::message_received({rank_, key.source, key.scope, key.tag, envelope.bytes});
+  if (match::plane_of(key.context) != static_cast<unsigned>(Plane::kUser)) return;
+  observe::message_received({rank_, key.source, key.context, key.tag, envelope.bytes});
 }
 
 void Port::dispose(Message& message) noexcept {
@@ -275,7 +275,7 @@ class Few {
 };
 
 bool is_of_user(const match::Key& key) noexcept {
-  return match::plane_of(key.scope) == static_cast<unsigned>(Plane::kUser);
+  return match::plane_of(key.context) == static_cast<unsigned>(Plane::kUser);
 }
 
 }  // namespace

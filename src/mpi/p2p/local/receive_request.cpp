@@ -89,14 +89,14 @@ std::string name(int number, int wildcard, const char* word) {
 }
 }  // namespace
 
-std::string with_tag(std::uint64_t scope, int tag) {
+std::string with_tag(std::uint64_t context, int tag) {
   return "with tag " + name(tag, MPI_ANY_TAG, "MPI_ANY_TAG") + " (" +
-         comm::in_report(scope >> match::kPlaneBits) + ")";
+         comm::in_report(context >> match::kPlaneBits) + ")";
 }
 
 std::string from_rank(const match::Pattern& wanted) {
   return "from rank " + name(wanted.source, MPI_ANY_SOURCE, "MPI_ANY_SOURCE") + " " +
-         with_tag(wanted.scope, wanted.tag);
+         with_tag(wanted.context, wanted.tag);
 }
 
 Error ReceiveRequest::verdict() const {

@@ -17,7 +17,7 @@ SendRequest::SendRequest(datatype::ConstBuffer buffer, const Target& target, Lif
 
 std::string SendRequest::awaited() const {
   return "rank " + std::to_string(receiver_) + " to receive its message " +
-         with_tag(key.scope, key.tag);
+         with_tag(key.context, key.tag);
 }
 
 void SendRequest::end_elsewhere(bool withdrawn) noexcept {

@@ -79,14 +79,14 @@ TEST_F(Credits, AReceiverGivesCreditBackForWhatItHasTaken) {
   const int batch = static_cast<int>((Credit::kBatch + cost - 1) / cost);
   std::vector<int> room(200);
   for (int i = 0; i < 2 * batch; ++i) {
-    peer_->say(EagerPacket{.to = kMe, .scope = scope(), .source = kPeer, .tag = kTag}, data);
+    peer_->say(EagerPacket{.to = kMe, .context = context(), .source = kPeer, .tag = kTag}, data);
   }
   EXPECT_TRUE(peer_->hears_nothing());
   for (int i = 1; i < 3 * batch; ++i) {
     ReceiveRequest receive(ints(room), from_peer());
     begin(receive);
     if (i > 2 * batch) {  // these are posted before their message comes
-      peer_->say(EagerPacket{.to = kMe, .scope = scope(), .source = kPeer, .tag = kTag}, data);
+      peer_->say(EagerPacket{.to = kMe, .context = context(), .source = kPeer, .tag = kTag}, data);
     }
     receive.wait();
     ASSERT_EQ(room, data);

@@ -20,7 +20,7 @@ class EagerLandingTest : public ExchangeTest {
   }
 
   void say_eager() {
-    peer_->say(EagerPacket{.to = kMe, .scope = scope(), .source = kPeer, .tag = kTag}, data_);
+    peer_->say(EagerPacket{.to = kMe, .context = context(), .source = kPeer, .tag = kTag}, data_);
   }
   transport::Traffic handled() {
     transport::Traffic sum;

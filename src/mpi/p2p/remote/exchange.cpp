@@ -78,7 +78,7 @@ Exchange::~Exchange() {
 }
 
 int Exchange::channel_to(const world::Process& to, const match::Key& key) noexcept {
-  return channels_to(to.host).channel_of(world::here().process->number, to.number, key.scope);
+  return channels_to(to.host).channel_of(world::here().process->number, to.number, key.context);
 }
 
 bool Exchange::send_packed(int channel, int host, Bytes head, datatype::ConstBuffer data) noexcept {
@@ -97,7 +97,8 @@ bool Exchange::send_packed(int channel, int host, Bytes head, datatype::ConstBuf
 
 Error Exchange::send_eager(const world::Process& to, const match::Key& key,
                            datatype::ConstBuffer data) {
-  const EagerPacket head{.to = to.number, .scope = key.scope, .source = key.source, .tag = key.tag};
+  const EagerPacket head{
+      .to = to.number, .context = key.context, .source = key.source, .tag = key.tag};
   if (send_packed(channel_to(to, key), to.host, bytes_of(head), data)) return {};
   send_credit_.give_back(to.number, eager_cost(data.bytes()));
   return no_memory_for(data.bytes());
@@ -112,7 +113,7 @@ Error Exchange::send_offer(const world::Process& to, const match::Key& key,
   const int channel = channel_to(to, key);
   *made = {this, channel, to.host, under_way(to.host, channel).sends.add(*offered)};
   const OfferPacket head{.to = to.number,
-                         .scope = key.scope,
+                         .context = key.context,
                          .source = key.source,
                          .tag = key.tag,
                          .bytes = bytes,

@@ -9,9 +9,10 @@
 // Messages enter ports through the same functions as those of senders in this host. Arrivals match,
 // copy, complete and answer; net/gateway/gateway.h says what they may not do.
 //
-// Order: the packets that open messages (kEager, kOffer) of one sender to one receiver in one scope
-// go through one channel, in the order in which they were sent, and are matched one by one as they
-// arrive; so messages do not overtake. Pieces of large ones do: they have been matched before.
+// Order: the packets that open messages (kEager, kOffer) of one sender to one receiver in one match
+// context go through one channel, in the order in which they were sent, and are matched one by one
+// as they arrive; so messages do not overtake. Pieces of large ones do: they have been matched
+// before.
 //
 // A payload that leaves before it is matched takes credit at its receiver, until it is taken
 // (credit.h).

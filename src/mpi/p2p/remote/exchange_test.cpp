@@ -14,7 +14,7 @@ TEST_F(ExchangeTest, AnEagerMessageMeetsItsReceive) {
   std::vector<int> room(3);
   ReceiveRequest receive(ints(room), from_peer());
   begin(receive);
-  peer_->say(EagerPacket{.to = kMe, .scope = scope(), .source = kPeer, .tag = kTag}, {1, 2, 3});
+  peer_->say(EagerPacket{.to = kMe, .context = context(), .source = kPeer, .tag = kTag}, {1, 2, 3});
   receive.wait();
   EXPECT_EQ(room, (std::vector<int>{1, 2, 3}));
   EXPECT_TRUE(peer_->hears_nothing());

@@ -57,12 +57,12 @@ enum class PacketKind : gateway::Kind {
 struct EagerPacket {
   PacketKind kind = PacketKind::kEager;
   std::uint8_t unused[3] = {};
-  std::int32_t to;      // the receiving process's number in its job
-  std::uint64_t scope;  // the envelope
+  std::int32_t to;        // the receiving process's number in its job
+  std::uint64_t context;  // the envelope
   std::int32_t source;
   std::int32_t tag;
 
-  match::Key key() const noexcept { return {scope, source, tag}; }
+  match::Key key() const noexcept { return {context, source, tag}; }
 };
 static_assert(sizeof(EagerPacket) == 24);
 
@@ -70,13 +70,13 @@ struct OfferPacket {
   PacketKind kind = PacketKind::kOffer;
   std::uint8_t unused[3] = {};
   std::int32_t to;
-  std::uint64_t scope;
+  std::uint64_t context;
   std::int32_t source;
   std::int32_t tag;
   std::int64_t bytes;  // of the message. Either all of them follow, or none
   Id send_id;
 
-  match::Key key() const noexcept { return {scope, source, tag}; }
+  match::Key key() const noexcept { return {context, source, tag}; }
 };
 static_assert(sizeof(OfferPacket) == 40);
 

@@ -114,11 +114,11 @@ class ExchangeTest : public ::testing::Test {
   Target to_peer() { return {comm_.get(), kPeer, kTag}; }
   Source from_peer() { return {comm_.get(), kPeer, kTag}; }
   gateway::Gateway& gateway() { return gateway::Gateway::here(); }
-  std::uint64_t scope() { return to_peer().key().scope; }
+  std::uint64_t context() { return to_peer().key().context; }
 
   OfferPacket offer(int values, Id id) {
     return {.to = kMe,
-            .scope = scope(),
+            .context = context(),
             .source = kPeer,
             .tag = kTag,
             .bytes = values * static_cast<std::int64_t>(sizeof(int)),

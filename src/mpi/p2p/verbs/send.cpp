@@ -71,7 +71,7 @@ class PersistentSend final : public SendRequest {
 void note_sent_slow(datatype::ConstBuffer data, const Target& to) {
   if (to.plane != Plane::kUser) return;
   const match::Key key = to.key();
-  observe::message_sent({to.process().number, key.source, key.scope, key.tag, data.bytes()});
+  observe::message_sent({to.process().number, key.source, key.context, key.tag, data.bytes()});
 }
 
 Error send_slow(datatype::ConstBuffer data, const Target& to) {
