@@ -25,11 +25,11 @@
 #include "launch/mpiexec/environment.h"
 #include "launch/mpiexec/failure.h"
 #include "launch/mpiexec/host_command.h"
-#include "launch/mpiexec/keeper.h"
 #include "launch/mpiexec/labels.h"
 #include "launch/mpiexec/program_file.h"
 #include "launch/mpiexec/reports.h"
 #include "launch/mpiexec/signals.h"
+#include "launch/mpiexec/supervisor.h"
 #include "launch/mpiexec/time_limit.h"
 #include "net/transport/shm/segment.h"
 #include "runtime/job_board/job_page.h"
@@ -356,7 +356,7 @@ int run_processes(const CommandLine& line) {
   if (line.processes != 0) apply_environment(line);
   const Signals signals;
   int status = 0;
-  if (!become_keeper(signals, &status)) return status;
+  if (!become_supervisor(signals, &status)) return status;
   Job job(line, signals);
   job.start();
   return job.wait_for_all();

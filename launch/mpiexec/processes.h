@@ -1,10 +1,10 @@
 // processes.h — a job of several processes, of one rank or of many: mpiexec starts them, stays as
 // their parent, and ends what they leave.
 //
-//   mpiexec ── keeper ──┬─ rank 0  standard input is mpiexec's
-//                       ├─ rank 1  … is empty
-//                       └─ …       output goes straight to mpiexec's, or through labels.h
-//   keeper.h: mpiexec is two processes; "mpiexec" below is the keeper
+//   mpiexec ── supervisor ──┬─ rank 0  standard input is mpiexec's
+//                           ├─ rank 1  … is empty
+//                           └─ …       output goes straight to mpiexec's, or through labels.h
+//   supervisor.h: mpiexec is two processes; "mpiexec" below is the supervisor
 //
 // Below, a rank stands for a process of many ranks, too. Such a process labels lines by itself.
 //

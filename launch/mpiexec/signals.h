@@ -33,7 +33,7 @@ class Signals {
   // Blocked before.
   const sigset_t& usual_mask() const noexcept { return usual_; }
 
-  // That a child sends itself if its parent has ended; see keeper.h.
+  // That a child sends itself if its parent has ended; see supervisor.h.
   static int parent_has_ended() noexcept { return SIGRTMIN; }
 
  private:

@@ -154,8 +154,8 @@ def blocked_ranks_use_no_processor(bench, how=WAITING):
     job = subprocess.Popen(bench.command(f"{how} -n 4 ./wait"), cwd=bench.work, text=True, start_new_session=True,
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
     job.stdout.readline()
-    (keeper,) = children_of(job.pid)
-    ranks = children_of(keeper)
+    (supervisor,) = children_of(job.pid)
+    ranks = children_of(supervisor)
 
     def ticks():
         return sum(sum(map(int, fields_of(rank)[11:13])) for rank in ranks)
@@ -189,7 +189,7 @@ def ends_by_signals(bench, how=WAITING, programs=("./wait", "sh -c './wait; true
     for number in (signal.SIGINT, signal.SIGTERM):
         end_by(bench, f"{number.name} to all ends the job", f"{how} -n 3 ./wait", number, True, sentences=sentences)
         end_by(bench, f"{number.name} to mpiexec ends the job", f"{how} -n 3 ./wait", number, False, sentences=sentences)
-    for find, who in ((lambda job: job, "mpiexec"), (lambda job: children_of(job)[0], "its keeper")):
+    for find, who in ((lambda job: job, "mpiexec"), (lambda job: children_of(job)[0], "its supervisor")):
         for program in programs:
             end_by(bench, f"no process survives {who}: {program}", f"{how} -n 3 {program}", signal.SIGKILL, False, find)
 

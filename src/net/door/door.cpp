@@ -54,7 +54,7 @@ void Door::close() noexcept {
   if (poller_ >= 0) ::close(std::exchange(poller_, -1));
 }
 
-bool Door::serve(Keeper& keeper) noexcept {
+bool Door::serve(Owner& owner) noexcept {
   if (poller_ < 0) return false;
   epoll_event events[kEvents];
   const int count = epoll_wait(poller_, events, kEvents, 0);
@@ -63,9 +63,9 @@ bool Door::serve(Keeper& keeper) noexcept {
     if (std::find(listeners_.begin(), listeners_.end(), descriptor) != listeners_.end()) {
       accept_some(descriptor);
     } else {
-      hear(descriptor, keeper);
+      hear(descriptor, owner);
     }
-    if (poller_ < 0) break;  // the keeper has closed it
+    if (poller_ < 0) break;  // the owner has closed it
   }
   return count > 0;
 }
@@ -106,7 +106,7 @@ void Door::accept_some(int listener) noexcept {
   }
 }
 
-void Door::hear(int descriptor, Keeper& keeper) noexcept {
+void Door::hear(int descriptor, Owner& owner) noexcept {
   const auto found = std::find_if(visitors_.begin(), visitors_.end(),
                                   [&](const auto& each) { return each->descriptor == descriptor; });
   if (found == visitors_.end()) return;  // turned away meanwhile
@@ -119,10 +119,10 @@ void Door::hear(int descriptor, Keeper& keeper) noexcept {
   visitors_.erase(found);
   if (state == Greeting::State::kKnown) {
     epoll_ctl(poller_, EPOLL_CTL_DEL, descriptor, nullptr);
-    keeper.on_guest(descriptor, greeting.host(), greeting.node());
+    owner.on_guest(descriptor, greeting.host(), greeting.node());
   } else {
     ::close(descriptor);
-    keeper.on_knock(greeting.host());
+    owner.on_knock(greeting.host());
   }
 }
 

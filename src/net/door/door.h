@@ -29,14 +29,14 @@ class Door {
  public:
   static constexpr std::size_t kMostVisitors = 256;
 
-  class Keeper {
+  class Owner {
    public:
     // Must answer Greeting::welcome() or close it.
     virtual void on_guest(int descriptor, int host, const char* node) noexcept = 0;
     virtual void on_knock(int host) noexcept = 0;
 
    protected:
-    ~Keeper() = default;
+    ~Owner() = default;
   };
 
   Door() = default;
@@ -53,7 +53,7 @@ class Door {
   std::uint16_t port() const noexcept { return port_; }
 
   // True if anything has happened.
-  bool serve(Keeper& keeper) noexcept;
+  bool serve(Owner& owner) noexcept;
 
   // Closes the door, and the connections of all visitors.
   void close() noexcept;
@@ -68,7 +68,7 @@ class Door {
     Greeting greeting;
   };
   void accept_some(int listener) noexcept;
-  void hear(int descriptor, Keeper& keeper) noexcept;
+  void hear(int descriptor, Owner& owner) noexcept;
   void turn_away(std::size_t index) noexcept;
   void turn_away_unseen(int listener) noexcept;
 

@@ -143,7 +143,7 @@ TEST(Greeting, WhatWasHeardOnceProvesNothing) {
 }
 
 // What a door hands on.
-class Guests final : public Door::Keeper {
+class Guests final : public Door::Owner {
  public:
   void on_guest(int descriptor, int host, const char*) noexcept override {
     EXPECT_TRUE(Greeting::welcome(descriptor));

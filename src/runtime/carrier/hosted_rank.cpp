@@ -98,7 +98,7 @@ Error run_program(const HostedJob& job, int rank, int* status) {
     [[maybe_unused]] const image::Image* kept = image.release();
   } else {
     // Destructors may start and end a libomp (exec/process/program/of_rank/openmp.cpp).
-    const process::Alone until_the_end;
+    const process::Alone alone;
     image::Image::retire(std::move(image));
   }
   process::give_up_robust_mutexes();

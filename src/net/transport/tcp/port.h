@@ -57,7 +57,7 @@ struct TcpEnd {
   int longest_greeting_ms = 0, longest_try_ms = 0;
 };
 
-class TcpPort final : public WatchedPort, private door::Door::Keeper {
+class TcpPort final : public WatchedPort, private door::Door::Owner {
  public:
   using Call = NetworkCall;
 

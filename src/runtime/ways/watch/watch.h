@@ -64,7 +64,7 @@ struct Options {
   void* context = nullptr;
 };
 
-class Watch final : door::Door::Keeper {
+class Watch final : door::Door::Owner {
  public:
   explicit Watch(Options options) noexcept;
   ~Watch();  // without leave(): the others take the host for dead

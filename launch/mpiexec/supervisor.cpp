@@ -1,4 +1,4 @@
-#include "launch/mpiexec/keeper.h"
+#include "launch/mpiexec/supervisor.h"
 
 #include <poll.h>
 #include <sys/prctl.h>
@@ -15,9 +15,9 @@ namespace heddle::launch {
 
 namespace {
 
-// Returns what waitpid says of the keeper.
-int wait_for(pid_t keeper, const Signals& signals) {
-  const pid_t children[] = {keeper};
+// Returns what waitpid says of the supervisor.
+int wait_for(pid_t supervisor, const Signals& signals) {
+  const pid_t children[] = {supervisor};
   for (;;) {
     pollfd news = {.fd = signals.descriptor(), .events = POLLIN, .revents = 0};
     poll(&news, 1, -1);
@@ -29,7 +29,7 @@ int wait_for(pid_t keeper, const Signals& signals) {
       }
       int status = 0;
       for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;) {
-        if (ended == keeper) return status;
+        if (ended == supervisor) return status;
       }
     }
   }
@@ -37,19 +37,19 @@ int wait_for(pid_t keeper, const Signals& signals) {
 
 }  // namespace
 
-bool become_keeper(const Signals& signals, int* status) {
+bool become_supervisor(const Signals& signals, int* status) {
   platform::note_inherited_children();
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   const pid_t parent = getpid();
-  const pid_t keeper = fork();
-  if (keeper < 0) throw Failure{1, std::string("cannot fork: ") + cause_of(errno)};
-  if (keeper == 0) {
+  const pid_t supervisor = fork();
+  if (supervisor < 0) throw Failure{1, std::string("cannot fork: ") + cause_of(errno)};
+  if (supervisor == 0) {
     prctl(PR_SET_PDEATHSIG, Signals::parent_has_ended());
     if (getppid() != parent) _exit(1);
     platform::note_inherited_children();
     return true;
   }
-  const int ended = wait_for(keeper, signals);
+  const int ended = wait_for(supervisor, signals);
   if (WIFSIGNALED(ended)) {
     platform::end_children();
     die_of(WTERMSIG(ended));
