@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <new>
 
-#include "exec/process/signals/courier.h"
 #include "exec/process/signals/processor_timers.h"
 #include "exec/process/signals/rank_signals.h"
+#include "exec/process/signals/signal_thread.h"
 #include "exec/process/time/processor_time.h"
 
 namespace heddle::process::signals {
@@ -36,17 +36,17 @@ std::int64_t CreatedTimer::now() const noexcept {
 
 Timer::Times CreatedTimer::set(Timer::Times times) {
   return is_on_processor_time() ? ProcessorTimers::instance().set(timer, times)
-                                : Courier::instance().set(timer, times);
+                                : SignalThread::instance().set(timer, times);
 }
 
 Timer::Times CreatedTimer::get() {
   return is_on_processor_time() ? ProcessorTimers::instance().get(timer)
-                                : Courier::instance().get(timer);
+                                : SignalThread::instance().get(timer);
 }
 
 void CreatedTimer::forget() {
   is_on_processor_time() ? ProcessorTimers::instance().forget(timer)
-                         : Courier::instance().forget(timer);
+                         : SignalThread::instance().forget(timer);
 }
 
 bool CreatedTimers::makes(clockid_t clock, const sigevent* event) noexcept {

@@ -10,12 +10,12 @@
 #include "base/standing.h"
 #include "exec/crash/crash.h"
 #include "exec/process/exit/rank_over.h"
-#include "exec/process/signals/courier.h"
 #include "exec/process/signals/frame.h"
 #include "exec/process/signals/kernel_actions.h"
 #include "exec/process/signals/nudge.h"
 #include "exec/process/signals/pending.h"
 #include "exec/process/signals/processor_timers.h"
+#include "exec/process/signals/signal_thread.h"
 #include "exec/process/state/rank_state.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/alert.h"
@@ -152,12 +152,12 @@ void act_on_pending(ucontext_t& context) {
   }
 }
 
-// Notes what is due of the calling strand's rank. The courier comes again if its handler cannot run
-// now.
+// Notes what is due of the calling strand's rank. The signal thread comes again if its handler
+// cannot run now.
 void act_on_timers(ucontext_t& context) {
   RankSignals& rank = *strand_signals().rank;
   if (ProcessorTimers::instance().any() && ProcessorTimers::instance().tick(rank)) {
-    Courier::instance().ring();
+    SignalThread::instance().ring();
   }
   act_on_pending(context);
 }
@@ -173,10 +173,10 @@ void act_on_processor_time(const siginfo_t& info, ucontext_t& context) {
   RankSignals* const rank = strand_signals().rank;
   if (!ProcessorTimers::instance().any()) {
     if (rank == nullptr) {
-      Courier::instance().pass_on(info);
+      SignalThread::instance().pass_on(info);
     } else if (is_alone() && has_handler(rank->action(info.si_signo))) {
       rank->pending.note(info);
-      Courier::instance().ring();  // if its handler cannot run now
+      SignalThread::instance().ring();  // if its handler cannot run now
       act_on_pending(context);
     }  // else it is a tick of before the last timer was turned off
   } else if (rank != nullptr) {
@@ -202,7 +202,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     act_on_own(signal, info, interrupted);
   } else if ((signal == SIGPROF || signal == SIGVTALRM) && info->si_code == SI_KERNEL) {
     act_on_processor_time(*info, interrupted);
-  } else if (Courier::is_given_back(*info) || !Courier::instance().pass_on(*info)) {
+  } else if (SignalThread::is_given_back(*info) || !SignalThread::instance().pass_on(*info)) {
     act_as_before(signal, info, context);
   }
   ult::go_on_with_call(interrupted);  // no handler of the program has run

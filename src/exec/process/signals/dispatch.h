@@ -5,14 +5,14 @@
 //   ------------------------------------------------  ---------------------------------------------
 //   a fault; SIGPIPE; raise, abort, pthread_kill       the rank that caused it, at once
 //   a nudge: something is pending for the strand       the strand, if it may be interrupted here;
-//   (pending.h)                                        else it stays pending, and the courier comes
-//                                                      again
+//   (pending.h)                                        else it stays pending, and the signal thread
+//                                                      comes again
 //   SIGPROF of the kernel's timer                      the rank that is running: a timer of its own
 //                                                      may be due (processor_timers.h); alone in
 //                                                      its job, its signal
 //   anything else, from outside of the process         every rank that handles, blocks or awaits
-//                                                      it, through the courier; if none does, what
-//                                                      was set for the process
+//                                                      it, through the signal thread; if none does,
+//                                                      what was set for the process
 //
 // A rank without an action of its own has what the process had before: a crash report (exec/crash),
 // the end of the job, or the system's default.

@@ -66,7 +66,7 @@ class RankSignals {
   void remove(StrandSignals& strand) noexcept;
 
   // A signal for the rank as a whole, by any sender, not in a handler. True: it has become pending,
-  // and the courier is to look.
+  // and the signal thread is to look.
   bool accept(const siginfo_t& info);
 
   // Lock by themselves.

@@ -11,22 +11,22 @@
 #include "base/platform/clock.h"
 #include "base/standing.h"
 #include "exec/process/own/own.h"
-#include "exec/process/signals/courier.h"
 #include "exec/process/signals/dispatch.h"
 #include "exec/process/signals/frame.h"
 #include "exec/process/signals/kernel_actions.h"
 #include "exec/process/signals/processor_timers.h"
+#include "exec/process/signals/signal_thread.h"
 #include "exec/process/sleep/cancellation.h"
 #include "exec/process/state/rank_state.h"
 #include "exec/ult/alert.h"
 
 namespace heddle::process::signals {
 
-// The courier watches it as long as it lives.
+// The signal thread watches it as long as it lives.
 struct WatchedSignals : RankSignals {
-  WatchedSignals() { Courier::instance().add(*this); }
+  WatchedSignals() { SignalThread::instance().add(*this); }
   ~WatchedSignals() {
-    Courier::instance().remove(*this);
+    SignalThread::instance().remove(*this);
     ProcessorTimers::instance().remove(*this);
   }
 };
@@ -38,13 +38,13 @@ constinit LeftCallEnder on_left_call = nullptr;
 
 // The child of a fork is a process with one kernel thread: its signals are the kernel's from now
 // on. So no lock of this folder is taken in it any more, whichever thread held one: Pending's,
-// RankSignals', take_over's. The courier's is made anew.
+// RankSignals', take_over's. The signal thread's is made anew.
 void become_process(bool) noexcept {
   StrandSignals& self = strand_signals();
   RankSignals* const rank = self.rank;
   if (rank == nullptr) return;
   self.rank = nullptr;
-  Courier::instance().forget_all();
+  SignalThread::instance().forget_all();
   ProcessorTimers::instance().forget_all();
   for (int signal = 1; signal <= kSignals; ++signal) give_back(signal, rank->action(signal));
   if (!self.is_ult) return;
@@ -87,8 +87,8 @@ void expect(RankSignals& rank, Mask signals) {
     if (rank.action(signal) == nullptr && was_ignored(signal)) continue;
     if (dispatch_from_now_on(signal) == 0) kept |= it;
   }
-  Courier::instance().expect(kept);
-  // release: another strand that finds them need not tell the courier.
+  SignalThread::instance().expect(kept);
+  // release: another strand that finds them need not tell the signal thread.
   rank.expected.fetch_or(signals, std::memory_order_release);
 }
 
@@ -146,7 +146,7 @@ void begin_rank() {
 void end_rank() {
   StrandSignals& self = strand_signals();
   if (self.rank == nullptr) return;
-  Courier::instance().remove(*self.rank);
+  SignalThread::instance().remove(*self.rank);
   ProcessorTimers::instance().remove(*self.rank);
   end_strand();
 }
@@ -183,7 +183,7 @@ int sigaction(int signal, const struct sigaction* action, struct sigaction* old)
     if (dispatch_from_now_on(signal) != 0) return -1;
     rank.set_action(signal, wanted);
     if (wanted.sa_handler == SIG_IGN) rank.pending.drop(signal);
-    Courier::instance().expect(bit(signal));
+    SignalThread::instance().expect(bit(signal));
   }
   if (old != nullptr) *old = before;
   return 0;
@@ -290,7 +290,7 @@ int raise(int signal, int code) {
 
 int send_to_rank(const siginfo_t& info) {
   StrandSignals& self = strand_signals();
-  if (self.rank->accept(info)) Courier::instance().look();
+  if (self.rank->accept(info)) SignalThread::instance().look();
   if (self.is_ult) run_pending();
   return 0;
 }
@@ -344,7 +344,7 @@ TakesInKernel::TakesInKernel(Mask wanted) : rank_(*strand_signals().rank) {
 
 void TakesInKernel::pass_on(const siginfo_t& info) noexcept {
   const bool is_of_thread = info.si_code == SI_TKILL || info.si_pid == getpid();
-  if (!is_of_thread && process::hosted_state()->ranks > 1) Courier::instance().pass_on(info);
+  if (!is_of_thread && process::hosted_state()->ranks > 1) SignalThread::instance().pass_on(info);
 }
 
 int TakesInKernel::end() noexcept {

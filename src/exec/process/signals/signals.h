@@ -7,7 +7,7 @@
 //   frame.h          the program's handler, on the program's stack
 //   pending.h        signals that no strand has taken yet, and strands that wait for them
 //   nudge.h          how a strand is told to look
-//   courier.h        timers, signals from outside, strands that could not be interrupted
+//   signal_thread.h  timers, signals from outside, strands that could not be interrupted
 //   processor_timers.h, created_timers.h   the other timers
 //
 // Functions named like libc's have its results and errno. They are for strands for which
@@ -73,8 +73,8 @@ class TakesInKernel {
   // Once; also where the thread is cancelled. The signal that was sent to it, or 0: the call has
   // not seen it if it has ended before.
   int end() noexcept;
-  // The kernel has given the thread a signal of the process past the courier: the other ranks get
-  // it, too, and this one once more.
+  // The kernel has given the thread a signal of the process past the signal thread: the other ranks
+  // get it, too, and this one once more.
   static void pass_on(const siginfo_t& info) noexcept;
   // What the sender has said.
   const siginfo_t& info() const noexcept { return taken_.info; }

@@ -2,7 +2,7 @@
 //
 //   clock of the timer                         watched by
 //   ----------------------------------------   -----------------------------------------
-//   the time of day, or since the boot         the courier, a kernel thread (courier.h)
+//   the time of day, or since the boot         the signal thread (signal_thread.h)
 //   processor time of the rank or of a strand  the kernel's SIGPROF (processor_timers.h)
 //
 // Thread safety: what is due and how often is guarded by the lock of its watcher; the rest is

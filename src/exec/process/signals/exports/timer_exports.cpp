@@ -12,21 +12,21 @@
 
 #include "exec/process/exports/libc.h"
 #include "exec/process/own/own.h"
-#include "exec/process/signals/courier.h"
 #include "exec/process/signals/created_timers.h"
 #include "exec/process/signals/dispatch.h"
 #include "exec/process/signals/exports/callers.h"
 #include "exec/process/signals/processor_timers.h"
+#include "exec/process/signals/signal_thread.h"
 #include "exec/process/threads/notices.h"
 #include "exec/process/time/processor_time.h"
 
 using namespace heddle;
 namespace signals = heddle::process::signals;
-using signals::Courier;
 using signals::CreatedTimer;
 using signals::CreatedTimers;
 using signals::is_libcs;
 using signals::ProcessorTimers;
+using signals::SignalThread;
 using Times = signals::Timer::Times;
 
 namespace {
@@ -69,7 +69,7 @@ bool is_kernels(__itimer_which_t which) noexcept {
 }
 
 Times set(__itimer_which_t which, Times times) noexcept {
-  if (which == ITIMER_REAL) return Courier::instance().set(real_time(), times);
+  if (which == ITIMER_REAL) return SignalThread::instance().set(real_time(), times);
   // The kernel's SIGPROF is what looks at the timers.
   if (signals::dispatch_from_now_on(SIGPROF) != 0) return {};
   const Times before = ProcessorTimers::instance().set(processor_time(which), times);
@@ -116,7 +116,8 @@ CreatedTimer* find(timer_t name, const void* caller) noexcept {
 
 HEDDLE_EXPORT unsigned alarm(unsigned seconds) noexcept {
   if (is_libcs(__builtin_return_address(0))) return libc().alarm(seconds);
-  const std::int64_t left = Courier::instance().set(real_time(), {seconds * kSecond, 0}).left_ns;
+  const std::int64_t left =
+      SignalThread::instance().set(real_time(), {seconds * kSecond, 0}).left_ns;
   // Rounds to the nearest second, but not to 0.
   return left == 0 ? 0
                    : static_cast<unsigned>((left + kSecond / 2) / kSecond + (left < kSecond / 2));
@@ -125,7 +126,7 @@ HEDDLE_EXPORT unsigned alarm(unsigned seconds) noexcept {
 HEDDLE_EXPORT useconds_t ualarm(useconds_t first, useconds_t interval) noexcept {
   if (is_libcs(__builtin_return_address(0))) return libc().ualarm(first, interval);
   const Times before =
-      Courier::instance().set(real_time(), {first * kMicrosecond, interval * kMicrosecond});
+      SignalThread::instance().set(real_time(), {first * kMicrosecond, interval * kMicrosecond});
   return static_cast<useconds_t>(before.left_ns / kMicrosecond);
 }
 
@@ -150,7 +151,7 @@ HEDDLE_EXPORT int getitimer(__itimer_which_t which, itimerval* value) noexcept {
   if (is_libcs(__builtin_return_address(0)) || is_kernels(which)) {
     return libc().getitimer(which, value);
   }
-  tell(which == ITIMER_REAL ? Courier::instance().get(real_time())
+  tell(which == ITIMER_REAL ? SignalThread::instance().get(real_time())
                             : ProcessorTimers::instance().get(processor_time(which)),
        value);
   return 0;

@@ -1,11 +1,11 @@
-// courier.h — the kernel thread that brings signals to ranks: those of timers, those from outside
-// of the process, and those still pending because their strand could not be interrupted when they
-// came.
+// signal_thread.h — the kernel thread that brings signals to ranks: those of timers, those from
+// outside of the process, and those still pending because their strand could not be interrupted
+// when they came.
 //
 // It sleeps until a timer is due or it is called. While something is pending for a strand that
 // runs, it nudges the strand again and again. A program can be interrupted in its own code and in
 // system calls, so one of the next nudges succeeds. A strand that waits is not nudged but alerted
-// (ult/alert.h). The courier itself blocks all signals.
+// (ult/alert.h). The signal thread itself blocks all signals.
 //
 // Thread safety: any thread.
 
@@ -27,10 +27,10 @@ namespace heddle::process::signals {
 
 class RankSignals;
 
-class Courier {
+class SignalThread {
  public:
   // Never destroyed.
-  static Courier& instance() noexcept;
+  static SignalThread& instance() noexcept;
 
   // Called when a rank begins and ends.
   void add(RankSignals& rank);
@@ -40,13 +40,13 @@ class Courier {
   void expect(Mask signals) noexcept;
 
   // Called in handlers: passes a signal of the process on to every rank that takes it; false if
-  // none has ever expected it. If none takes it now, the courier sends it to the process once more,
-  // which is then told by is_given_back().
+  // none has ever expected it. If none takes it now, the signal thread sends it to the process once
+  // more, which is then told by is_given_back().
   bool pass_on(const siginfo_t& info) noexcept;
   static bool is_given_back(const siginfo_t& info) noexcept;
 
-  // Tells the courier that something has become pending. In signal handlers call ring() in place of
-  // it; look() or expect() must have been called before.
+  // Tells the signal thread that something has become pending. In signal handlers call ring() in
+  // place of it; look() or expect() must have been called before.
   void look();
   void ring() noexcept;
 
@@ -55,13 +55,13 @@ class Courier {
   Timer::Times get(const Timer& timer);
   void forget(Timer& timer);
 
-  // Called in the child of a fork, which has one thread: the courier's is gone, and so are the
-  // timers.
+  // Called in the child of a fork, which has one thread: the signal thread's is gone, and so are
+  // the timers.
   void forget_all() noexcept NO_THREAD_SAFETY_ANALYSIS;
 
  private:
   void start() EXCLUDES(mutex_);
-  static void* thread_main(void* courier);
+  static void* thread_main(void* self);
   void run();
   std::int64_t round() EXCLUDES(mutex_);  // returns until when to sleep
   void fire(Timer& timer, std::int64_t now) REQUIRES(mutex_);
@@ -76,8 +76,8 @@ class Courier {
   std::array<siginfo_t, kSignals>
       outside_infos_{};  // the last of each; a race tells another sender
 
-  // Lock: guards the ranks and timers that the courier watches; held across the locks of a rank's
-  // signals; new in a child of fork.
+  // Lock: guards the ranks and timers that the signal thread watches; held across the locks of a
+  // rank's signals; new in a child of fork.
   Mutex mutex_;
   bool runs_ GUARDED_BY(mutex_) = false;
   std::vector<RankSignals*> ranks_ GUARDED_BY(mutex_);

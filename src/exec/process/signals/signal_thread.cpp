@@ -1,4 +1,4 @@
-#include "exec/process/signals/courier.h"
+#include "exec/process/signals/signal_thread.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -24,17 +24,17 @@ constexpr std::int64_t kUntilNextNudge = 1'000'000;
 constinit char given_back = 0;  // the value of what is given back is its address
 }  // namespace
 
-Courier& Courier::instance() noexcept {
-  static Courier* const made = new Courier();
+SignalThread& SignalThread::instance() noexcept {
+  static SignalThread* const made = new SignalThread();
   return *made;
 }
 
-void Courier::add(RankSignals& rank) {
+void SignalThread::add(RankSignals& rank) {
   const MutexGuard lock(mutex_);
   ranks_.push_back(&rank);
 }
 
-void Courier::remove(RankSignals& rank) {
+void SignalThread::remove(RankSignals& rank) {
   const MutexGuard lock(mutex_);
   ranks_.erase(std::remove(ranks_.begin(), ranks_.end(), &rank), ranks_.end());
   for (auto it = timers_.begin(); it != timers_.end();) {
@@ -46,15 +46,15 @@ void Courier::remove(RankSignals& rank) {
   }
 }
 
-void Courier::expect(Mask signals) noexcept {
+void SignalThread::expect(Mask signals) noexcept {
   const Mask before = expected_.fetch_or(signals, std::memory_order_relaxed);
   start();
   // By itself this makes nothing pending. libgfortran sets actions for ten signals in each rank,
-  // and a courier that is called looks at all ranks.
+  // and a signal thread that is called looks at all ranks.
   if (signals == 0 || (signals & ~before) != 0) ring();
 }
 
-bool Courier::pass_on(const siginfo_t& info) noexcept {
+bool SignalThread::pass_on(const siginfo_t& info) noexcept {
   const Mask it = bit(info.si_signo);
   if ((expected_.load(std::memory_order_relaxed) & it) == 0) return false;
   outside_infos_[place_of(info.si_signo)] = info;
@@ -63,29 +63,29 @@ bool Courier::pass_on(const siginfo_t& info) noexcept {
   return true;
 }
 
-void Courier::ring() noexcept {
+void SignalThread::ring() noexcept {
   bell_.fetch_add(1, std::memory_order_release);
   platform::futex_wake_one(bell_);
 }
 
-void Courier::start() {
+void SignalThread::start() {
   const MutexGuard lock(mutex_);
   if (runs_) return;
   runs_ = platform::start_detached_own_thread({"heddle-signals", thread_main, this}) == 0;
   if (runs_) platform::count_own_thread(1);
 }
 
-void Courier::look() {
+void SignalThread::look() {
   start();
   ring();
 }
 
-void* Courier::thread_main(void* courier) {
-  static_cast<Courier*>(courier)->run();
+void* SignalThread::thread_main(void* self) {
+  static_cast<SignalThread*>(self)->run();
   return nullptr;
 }
 
-void Courier::run() {
+void SignalThread::run() {
   for (;;) {
     const std::uint32_t rung = bell_.load(std::memory_order_acquire);
     const std::int64_t until = round();
@@ -93,7 +93,7 @@ void Courier::run() {
   }
 }
 
-std::int64_t Courier::round() {
+std::int64_t SignalThread::round() {
   const MutexGuard lock(mutex_);
   const std::int64_t now = platform::now_ns();
   std::int64_t until = platform::kNever;
@@ -108,12 +108,12 @@ std::int64_t Courier::round() {
   return until;
 }
 
-void Courier::fire(Timer& timer, std::int64_t now) {
+void SignalThread::fire(Timer& timer, std::int64_t now) {
   timer.expire(now, (timer.rank.pending.all() & bit(timer.info.si_signo)) != 0);
   timer.rank.accept(timer.info);
 }
 
-void Courier::bring_from_outside() {
+void SignalThread::bring_from_outside() {
   const Mask signals = outside_.exchange(0, std::memory_order_acquire);
   for (int signal = 1; signal <= kSignals; ++signal) {
     if ((signals & bit(signal)) == 0) continue;
@@ -128,7 +128,7 @@ void Courier::bring_from_outside() {
 }
 
 // What was set for the process before then holds.
-void Courier::give_back(int signal) {
+void SignalThread::give_back(int signal) {
   siginfo_t info = {};
   info.si_signo = signal;
   info.si_code = SI_QUEUE;  // and no sender: it is no strand's own
@@ -140,12 +140,12 @@ void Courier::give_back(int signal) {
   }
 }
 
-bool Courier::is_given_back(const siginfo_t& info) noexcept {
+bool SignalThread::is_given_back(const siginfo_t& info) noexcept {
   return info.si_code == SI_QUEUE && info.si_value.sival_ptr == &given_back;
 }
 
 // True: it has something that it does not block, and will have to be nudged again.
-bool Courier::nudge(RankSignals& rank) {
+bool SignalThread::nudge(RankSignals& rank) {
   if (rank.main.ult == nullptr) return false;
   const int signal = rank.pending.first(~rank.main.signals->blocked);
   if (signal == 0) return false;
@@ -158,7 +158,7 @@ bool Courier::nudge(RankSignals& rank) {
   return true;
 }
 
-Timer::Times Courier::set(Timer& timer, Timer::Times times) {
+Timer::Times SignalThread::set(Timer& timer, Timer::Times times) {
   if (times.left_ns != 0)
     any_timer_armed.store(true, std::memory_order_relaxed);  // as for handlers
   Timer::Times before{};
@@ -174,18 +174,18 @@ Timer::Times Courier::set(Timer& timer, Timer::Times times) {
   return before;
 }
 
-Timer::Times Courier::get(const Timer& timer) {
+Timer::Times SignalThread::get(const Timer& timer) {
   const MutexGuard lock(mutex_);
   return timer.times(platform::now_ns());
 }
 
-void Courier::forget(Timer& timer) {
+void SignalThread::forget(Timer& timer) {
   const MutexGuard lock(mutex_);
   if (timer.listed) IntrusiveList<Timer>::erase(timer);
   timer.listed = false;
 }
 
-void Courier::forget_all() noexcept {
+void SignalThread::forget_all() noexcept {
   new (&mutex_) Mutex();
   runs_ = false;
   ranks_.clear();
