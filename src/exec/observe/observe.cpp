@@ -34,17 +34,16 @@ RankFigures* figures_of(int rank) noexcept {
   return index < of_ranks.size() ? &of_ranks[index] : nullptr;
 }
 
-Event event_here(Event::Kind kind, const Rank& rank) noexcept {
-  Event event;
+TraceEvent event_here(EventKind kind, const Rank& rank) noexcept {
+  TraceEvent event;
   event.kind = kind;
   event.rank = rank.number();
   event.thread = thread_here();
   return event;
 }
 
-void record_span(Event::Kind kind, const Rank& rank, std::int64_t begin,
-                 std::int64_t end) noexcept {
-  Event event = event_here(kind, rank);
+void record_span(EventKind kind, const Rank& rank, std::int64_t begin, std::int64_t end) noexcept {
+  TraceEvent event = event_here(kind, rank);
   event.begin_ns = begin;
   event.end_ns = end;
   event.name = Standing::mine.call;
@@ -52,7 +51,7 @@ void record_span(Event::Kind kind, const Rank& rank, std::int64_t begin,
 }
 
 void record_call(const Rank& rank, std::int64_t end) noexcept {
-  Event event = event_here(Event::Kind::kCall, rank);
+  TraceEvent event = event_here(EventKind::kCall, rank);
   event.begin_ns = call_began_ns;
   event.end_ns = end;
   event.name = Standing::mine.call;
@@ -65,9 +64,9 @@ void record_call(const Rank& rank, std::int64_t end) noexcept {
   trace->record(event);
 }
 
-void record_message(Event event, const MessageNote& message) noexcept {
+void record_message(TraceEvent event, const MessageNote& message) noexcept {
   event.begin_ns = event.end_ns = platform::now_ns();
-  event.scope = message.scope;
+  event.context = message.context;
   event.receiver = message.receiver;
   event.source = message.source;
   event.tag = message.tag;
@@ -113,7 +112,7 @@ void strand_waits(bool begins) noexcept {
     figures->waits.add(1);
     figures->wait_ns.add(now - wait_began_ns);
   }
-  if (trace != nullptr) record_span(Event::Kind::kWait, *rank, wait_began_ns, now);
+  if (trace != nullptr) record_span(EventKind::kWait, *rank, wait_began_ns, now);
 }
 
 constexpr ult::Watch kWatch{worker_runs, worker_idles, strand_waits};
@@ -186,7 +185,7 @@ void message_sent(const MessageNote& message) noexcept {
     figures->sent.add(1);
     figures->sent_bytes.add(message.bytes);
   }
-  if (trace != nullptr) record_message(event_here(Event::Kind::kSent, *rank), message);
+  if (trace != nullptr) record_message(event_here(EventKind::kSent, *rank), message);
 }
 
 void message_received(const MessageNote& message) noexcept {
@@ -195,8 +194,8 @@ void message_received(const MessageNote& message) noexcept {
     figures->received_bytes.add(message.bytes);
   }
   if (trace == nullptr) return;
-  Event event;  // perhaps on a strand of the sender
-  event.kind = Event::Kind::kReceived;
+  TraceEvent event;  // perhaps on a strand of the sender
+  event.kind = EventKind::kReceived;
   event.rank = message.receiver;
   record_message(event, message);
 }

@@ -57,9 +57,9 @@ void end_workers() noexcept;
 // What a message is known by at both of its ends: messages for which all but `bytes` is the same do
 // not overtake each other.
 struct MessageNote {
-  int receiver;         // its number in the job
-  int source;           // the sender in the communicator
-  std::uint64_t scope;  // the communicator
+  int receiver;           // its number in the job
+  int source;             // the sender in the communicator
+  std::uint64_t context;  // the communicator
   int tag;
   std::int64_t bytes;
 };

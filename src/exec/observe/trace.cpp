@@ -31,7 +31,7 @@ Trace::Trace(int workers) : running_(static_cast<std::size_t>(workers)) {
   for (int i = 0; i <= workers; ++i) logs_.push_back(std::make_unique<Log>(kRoom));
 }
 
-void Trace::record(const Event& event) noexcept {
+void Trace::record(const TraceEvent& event) noexcept {
   if (is_over_.load(std::memory_order_relaxed)) {
     dropped_.fetch_add(1, std::memory_order_relaxed);
     return;
@@ -59,7 +59,7 @@ void Trace::run(int worker, Now state) noexcept {
   const bool passing =
       running.is_doubtful && state == Now::kRuns && now - running.since_ns < kAtOnce;
   if (running.since_ns != 0 && running.rank >= 0 && !passing) {
-    Event event;
+    TraceEvent event;
     event.begin_ns = running.since_ns;
     event.end_ns = now;
     event.rank = running.rank;

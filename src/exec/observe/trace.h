@@ -33,49 +33,50 @@ namespace heddle::observe {
 // Threads of a rank that have this number or a higher one, over its life, share a track.
 constexpr int kLastThread = 4095;
 
-struct Event {
-  enum class Kind : std::uint16_t { kRun, kCall, kWait, kSent, kReceived };
+enum class EventKind : std::uint16_t { kRun, kCall, kWait, kSent, kReceived };
 
+struct TraceEvent {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   union {
-    const char* name;     // of a call; a constant
-    std::uint64_t scope;  // of a message
+    const char* name;       // of a call; a constant
+    std::uint64_t context;  // of a message
   };
   std::int32_t rank = -1;  // -1: none
-  std::int32_t receiver =
-      -1;  // of a message, as in MessageNote (observe.h); of a call, its destination
+  // A message's as in MessageNote (observe.h); a call's is its destination.
+  std::int32_t receiver = -1;
   std::int32_t source = -1;
   std::int32_t tag = -1;
   std::int64_t bytes = 0;
-  Kind kind = Kind::kRun;
+  EventKind kind = EventKind::kRun;
   std::uint16_t thread = 0;        // of the rank; at most kLastThread
   std::uint32_t parts = 0;         // of a call: which of these it has (call_note.h)
   std::uint64_t communicator = 0;  // of a call
 
-  Event() noexcept : name(nullptr) {}
+  TraceEvent() noexcept : name(nullptr) {}
 };
-static_assert(sizeof(Event) == 64);
+static_assert(sizeof(TraceEvent) == 64);
 
 // The calling thread's number in its rank, at most kLastThread.
 std::uint16_t thread_here() noexcept;
 
 class Log {
  public:
-  explicit Log(std::size_t room) : room_(room), events_(new std::byte[room * sizeof(Event)]) {}
+  explicit Log(std::size_t room) : room_(room), events_(new std::byte[room * sizeof(TraceEvent)]) {}
 
   // False: it is full. By one thread at a time.
-  bool add(const Event& event) noexcept {
+  bool add(const TraceEvent& event) noexcept {
     const std::size_t count = count_.load(std::memory_order_relaxed);
     if (count == room_) return false;
-    new (events_.get() + count * sizeof(Event)) Event(event);
+    new (events_.get() + count * sizeof(TraceEvent)) TraceEvent(event);
     count_.store(count + 1, std::memory_order_release);  // with the acquire in events()
     return true;
   }
 
   // Any thread.
-  std::span<const Event> events() const noexcept {
-    return {reinterpret_cast<const Event*>(events_.get()), count_.load(std::memory_order_acquire)};
+  std::span<const TraceEvent> events() const noexcept {
+    return {reinterpret_cast<const TraceEvent*>(events_.get()),
+            count_.load(std::memory_order_acquire)};
   }
 
  private:
@@ -90,7 +91,7 @@ class Trace {
 
   explicit Trace(int workers);
 
-  void record(const Event& event) noexcept;
+  void record(const TraceEvent& event) noexcept;
   // From now on the worker runs the calling strand, or does so unless it is told of another one at
   // once, or runs none.
   enum class Now { kRuns, kMayRun, kIdles };

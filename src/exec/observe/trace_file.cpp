@@ -19,7 +19,7 @@ constexpr int kRanks = 1;            // the process of all ranks in the file
 constexpr int kFirstWorkers = 1000;  // that of the workers of process 0
 constexpr std::int64_t kThreads = kLastThread + 1;
 
-std::int64_t track_of(const Event& event) noexcept {
+std::int64_t track_of(const TraceEvent& event) noexcept {
   return event.rank * kThreads + event.thread;
 }
 
@@ -39,7 +39,7 @@ class Writer {
 
   void write() {
     for (const auto& log : trace_.logs()) {
-      for (const Event& event : log->events()) sort_in(event, worker_);
+      for (const TraceEvent& event : log->events()) sort_in(event, worker_);
       ++worker_;
     }
     write_names();
@@ -53,29 +53,29 @@ class Writer {
 
  private:
   struct Run {
-    const Event* event;
+    const TraceEvent* event;
     int worker;
   };
 
   int workers() const noexcept { return kFirstWorkers + process_; }
 
-  void sort_in(const Event& event, int worker) {
+  void sort_in(const TraceEvent& event, int worker) {
     switch (event.kind) {
-      case Event::Kind::kRun:
+      case EventKind::kRun:
         runs_.push_back({&event, worker});
         return span(event, workers(), worker, name_of(event), "run");
-      case Event::Kind::kCall:
+      case EventKind::kCall:
         calls_[track_of(event)].push_back(&event);
         return;
-      case Event::Kind::kWait:
+      case EventKind::kWait:
         return span(event, kRanks, track_of(event), "waits", "wait");
-      case Event::Kind::kSent:
-      case Event::Kind::kReceived:
+      case EventKind::kSent:
+      case EventKind::kReceived:
         messages_.push_back(&event);
     }
   }
 
-  static std::string name_of(const Event& event) {
+  static std::string name_of(const TraceEvent& event) {
     std::string rank = "rank " + std::to_string(event.rank);
     if (event.thread == 0) return rank;
     const char* const more = event.thread == kLastThread ? " and later ones" : "";
@@ -92,7 +92,7 @@ class Writer {
                  phase, pid, tid, name.c_str(), category, ns / 1000, static_cast<int>(ns % 1000));
   }
 
-  void span(const Event& event, int pid, std::int64_t tid, const std::string& name,
+  void span(const TraceEvent& event, int pid, std::int64_t tid, const std::string& name,
             const char* category) {
     head("X", pid, tid, name, category, event.begin_ns);
     const std::int64_t ns = event.end_ns - event.begin_ns;
@@ -101,7 +101,7 @@ class Writer {
     std::fputs("},\n", file_);
   }
 
-  void arguments(const Event& event) {
+  void arguments(const TraceEvent& event) {
     const struct {
       CallNote::Part part;
       const char* name;
@@ -143,8 +143,8 @@ class Writer {
   void write_calls() {
     for (auto& [track, calls] : calls_) {
       // A rank that moves has calls in several logs.
-      std::ranges::stable_sort(calls, {}, &Event::begin_ns);
-      for (const Event* call : calls) {
+      std::ranges::stable_sort(calls, {}, &TraceEvent::begin_ns);
+      for (const TraceEvent* call : calls) {
         span(*call, kRanks, track, call->name, is_collective(call->name) ? "collective" : "MPI");
       }
     }
@@ -168,11 +168,11 @@ class Writer {
   }
 
   // The call of the rank at this time, or its next one; null: there is none.
-  const Event* call_at(int rank, std::int64_t at_ns) const {
-    const Event* best = nullptr;
+  const TraceEvent* call_at(int rank, std::int64_t at_ns) const {
+    const TraceEvent* best = nullptr;
     for (auto of = calls_.lower_bound(rank * kThreads);
          of != calls_.end() && of->first < (rank + 1) * kThreads; ++of) {
-      const auto found = std::ranges::lower_bound(of->second, at_ns, {}, &Event::end_ns);
+      const auto found = std::ranges::lower_bound(of->second, at_ns, {}, &TraceEvent::end_ns);
       if (found == of->second.end()) continue;
       if (best == nullptr || (*found)->begin_ns < best->begin_ns) best = *found;
     }
@@ -180,16 +180,16 @@ class Writer {
   }
 
   void write_messages() {
-    std::ranges::stable_sort(messages_, {}, &Event::begin_ns);
+    std::ranges::stable_sort(messages_, {}, &TraceEvent::begin_ns);
     // How many with this envelope were sent and received.
     std::map<std::tuple<std::int32_t, std::uint64_t, std::int32_t, std::int32_t, bool>,
              std::uint64_t>
         counts;
-    for (const Event* message : messages_) {
-      const bool sent = message->kind == Event::Kind::kSent;
+    for (const TraceEvent* message : messages_) {
+      const bool sent = message->kind == EventKind::kSent;
       const std::uint64_t number =
-          ++counts[{message->receiver, message->scope, message->source, message->tag, sent}];
-      const Event* const call = sent ? nullptr : call_at(message->rank, message->begin_ns);
+          ++counts[{message->receiver, message->context, message->source, message->tag, sent}];
+      const TraceEvent* const call = sent ? nullptr : call_at(message->rank, message->begin_ns);
       if (!sent && call == nullptr) continue;  // received by no call: the rank has ended
       const std::int64_t at =
           sent ? message->begin_ns : std::max(message->begin_ns, call->begin_ns);
@@ -198,15 +198,15 @@ class Writer {
                    R"(,"id":%)" PRIu64 R"(%s,"args":{"bytes":%)" PRId64
                    R"(,"source":%d,"receiver":%d,"tag":%d,"communicator":%)" PRIu64 "}},\n",
                    id_of(*message, number), sent ? "" : R"(,"bp":"e")", message->bytes,
-                   message->source, message->receiver, message->tag, message->scope >> 2);
+                   message->source, message->receiver, message->tag, message->context >> 2);
     }
   }
 
   // The id by which the file joins the two ends of a message. Both ends compute the same one, and
   // most likely no other message has it. A viewer keeps 53 bits.
-  static std::uint64_t id_of(const Event& message, std::uint64_t number) noexcept {
+  static std::uint64_t id_of(const TraceEvent& message, std::uint64_t number) noexcept {
     std::uint64_t hash = 0;
-    for (const std::uint64_t word : {static_cast<std::uint64_t>(message.receiver), message.scope,
+    for (const std::uint64_t word : {static_cast<std::uint64_t>(message.receiver), message.context,
                                      static_cast<std::uint64_t>(message.source),
                                      static_cast<std::uint64_t>(message.tag), number}) {
       hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
@@ -221,8 +221,8 @@ class Writer {
   const std::int64_t offset_ns_;
   int worker_ = 0;  // whose log is read
   std::vector<Run> runs_;
-  std::map<std::int64_t, std::vector<const Event*>> calls_;  // by track
-  std::vector<const Event*> messages_;
+  std::map<std::int64_t, std::vector<const TraceEvent*>> calls_;  // by track
+  std::vector<const TraceEvent*> messages_;
 };
 
 }  // namespace

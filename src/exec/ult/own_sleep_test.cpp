@@ -20,8 +20,8 @@ std::string nothing(const void*) {
   return "nothing";
 }
 
-WaitNote note_of_kind(WaitNote::Kind kind) {
-  return {.call = "a test", .what = nothing, .subject = nullptr, .kind = kind};
+WaitNote note_for(WaitReason reason) {
+  return {.call = "a test", .what = nothing, .subject = nullptr, .reason = reason};
 }
 
 // Of the last sleep that was judged.
@@ -74,7 +74,7 @@ TEST_F(OwnSleepTest, AThreadThatWaitsInMpiLooksAndStaysAsleep) {
     EXPECT_FALSE(ended.load());
     end.set();
   });
-  const NotedWait noted(note_of_kind(WaitNote::Kind::kMpi));
+  const NotedWait noted(note_for(WaitReason::kMpi));
   end.wait();
   other.join();
   EXPECT_EQ(answered_of_sleep.load(), NotedCounts::kNothingIsAsked);
@@ -88,7 +88,7 @@ TEST_F(OwnSleepTest, EachWaitIsAStep) {
       while (looks.load() == looks_before) std::this_thread::yield();
       end.set();
     });
-    const NotedWait noted(note_of_kind(WaitNote::Kind::kMpi));
+    const NotedWait noted(note_for(WaitReason::kMpi));
     end.wait();
     other.join();
     if (round != 0) {
@@ -102,7 +102,7 @@ TEST_F(OwnSleepTest, EachWaitIsAStep) {
 TEST_F(OwnSleepTest, EachThreadOfTheProcessCounts) {
   Completion first, second;
   std::thread other([&] {
-    const NotedWait noted(note_of_kind(WaitNote::Kind::kThreads));
+    const NotedWait noted(note_for(WaitReason::kThreads));
     first.wait();
   });
   std::thread waker([&] {
@@ -112,14 +112,14 @@ TEST_F(OwnSleepTest, EachThreadOfTheProcessCounts) {
     while (sleepers.load() != 1) std::this_thread::yield();
     second.set();
   });
-  const NotedWait noted(note_of_kind(WaitNote::Kind::kMpi));
+  const NotedWait noted(note_for(WaitReason::kMpi));
   second.wait();
   waker.join();
   EXPECT_EQ(count_sleepers().all, 0);
 }
 
 TEST_F(OwnSleepTest, AWaitForATimeIsNone) {
-  const NotedWait noted(note_of_kind(WaitNote::Kind::kThreads));
+  const NotedWait noted(note_for(WaitReason::kThreads));
   std::thread looker([] {
     for (int i = 0; i < 20; ++i) {
       EXPECT_EQ(count_sleepers().all, 0);
@@ -134,17 +134,17 @@ TEST_F(OwnSleepTest, AWaitForATimeIsNone) {
 TEST_F(OwnSleepTest, OnlyAWaitWithoutATimerOfItsOwnIsJudged) {
   EXPECT_FALSE(may_judge_own_sleep(false)) << "in no wait";
   {
-    const NotedWait noted(note_of_kind(WaitNote::Kind::kMpi));
+    const NotedWait noted(note_for(WaitReason::kMpi));
     EXPECT_TRUE(may_judge_own_sleep(false));
     EXPECT_FALSE(may_judge_own_sleep(true)) << "its timer ends it";
     {
-      const NotedWait inner(note_of_kind(WaitNote::Kind::kThreads));
+      const NotedWait inner(note_for(WaitReason::kThreads));
       EXPECT_TRUE(may_judge_own_sleep(false)) << "in a wait for threads";
     }
     EXPECT_TRUE(may_judge_own_sleep(false));
   }
   {
-    const AskingWait noted(note_of_kind(WaitNote::Kind::kMpi));
+    const AskingWait noted(note_for(WaitReason::kMpi));
     EXPECT_TRUE(may_judge_own_sleep(true)) << "its timer only asks";
   }
   EXPECT_FALSE(may_judge_own_sleep(false)) << "the wait has ended";
@@ -152,7 +152,7 @@ TEST_F(OwnSleepTest, OnlyAWaitWithoutATimerOfItsOwnIsJudged) {
 
 // Else others would see it asleep while it asks. If the core comes back late there is no time to sleep, and so nothing to ring.
 TEST_F(OwnSleepTest, ATimerThatAsksRingsTheBellOfItsThread) {
-  const AskingWait noted(note_of_kind(WaitNote::Kind::kMpi));
+  const AskingWait noted(note_for(WaitReason::kMpi));
   while (bell_.rings() == 0) {
     Completion never;
     wait(never, {.deadline_ns = platform::now_ns() + 1'000'000, .alerts = Alerts::kReturns});
@@ -160,7 +160,7 @@ TEST_F(OwnSleepTest, ATimerThatAsksRingsTheBellOfItsThread) {
 }
 
 TEST_F(OwnSleepTest, TheTimerOfAnotherWaitRingsNoBell) {
-  const NotedWait noted(note_of_kind(WaitNote::Kind::kMpi));
+  const NotedWait noted(note_for(WaitReason::kMpi));
   Completion never;
   wait(never, {.deadline_ns = platform::now_ns() + 1'000'000, .alerts = Alerts::kReturns});
   EXPECT_EQ(bell_.rings(), 0U);

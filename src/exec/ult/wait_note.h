@@ -9,18 +9,19 @@
 
 namespace heddle::ult {
 
+enum class WaitReason {
+  kMpi,      // in a function of MPI
+  kThreads,  // for other threads of its rank: a lock, a condition, an end
+  kNoTask,   // it has nothing to do, and holds nothing up
+};
+
 // On the stack of the one that waits.
 struct WaitNote {
   const char* call;  // the function
-  std::string (*what)(
-      const void*
-          subject);  // says what must happen for it to go on; called when the proof is complete
+  // Says what must happen for it to go on; called when the proof is complete.
+  std::string (*what)(const void* subject);
   const void* subject;
-  enum class Kind {
-    kMpi,      // in a function of MPI
-    kThreads,  // for other threads of its rank: a lock, a condition, an end
-    kNoTask,   // it has nothing to do, and holds nothing up
-  } kind = Kind::kMpi;
+  WaitReason reason = WaitReason::kMpi;
 };
 
 }  // namespace heddle::ult

@@ -10,9 +10,9 @@ namespace heddle::coll {
 
 namespace {
 
-constexpr gateway::Kind kQuery = gateway::kind_of(CallQueries::kModule, 0);
-constexpr gateway::Kind kMismatch = gateway::kind_of(CallQueries::kModule, 1);
-constexpr gateway::Kind kAgreement = gateway::kind_of(CallQueries::kModule, 2);
+constexpr gateway::PacketKind kQuery = gateway::kind_of(CallQueries::kModule, 0);
+constexpr gateway::PacketKind kMismatch = gateway::kind_of(CallQueries::kModule, 1);
+constexpr gateway::PacketKind kAgreement = gateway::kind_of(CallQueries::kModule, 2);
 
 // relaxed: only that no two are equal.
 constinit std::atomic<std::uint64_t> last_number{0};
@@ -21,7 +21,7 @@ constinit std::atomic<std::uint64_t> last_number{0};
 
 // All hosts have the same byte order and sizes.
 struct CallQueries::Packet {
-  gateway::Kind kind;
+  gateway::PacketKind kind;
   std::uint8_t unused[3] = {};
   std::int32_t rank;  // that is waited for
   std::uint64_t context;

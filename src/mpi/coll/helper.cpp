@@ -41,7 +41,7 @@ class Fence final : public Task {
 
 void wait_for_task() noexcept {
   const ult::NotedWait noted({"a helper", [](const void*) -> std::string { return "a task"; },
-                              nullptr, ult::WaitNote::Kind::kNoTask});
+                              nullptr, ult::WaitReason::kNoTask});
   ult::Strand::park();
 }
 

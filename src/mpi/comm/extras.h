@@ -47,25 +47,25 @@ class Extras {
   Extras(const Extras&) = delete;
   Extras& operator=(const Extras&) = delete;
 
-  // `Kind::kSlot` is the slot. nullptr: it is empty.
-  template <class Kind>
-  Kind* find() const noexcept {
+  // `Own::kSlot` is the slot. nullptr: it is empty.
+  template <class Own>
+  Own* find() const noexcept {
     // acquire "filled": what fill() has published.
-    return static_cast<Kind*>(at(Kind::kSlot).load(std::memory_order_acquire));
+    return static_cast<Own*>(at(Own::kSlot).load(std::memory_order_acquire));
   }
   // Fills an empty slot. Of strands that do so at once, all get what the first has made.
-  template <class Kind>
-  Kind& find_or_make() {
-    if (Kind* found = find<Kind>()) [[likely]]
+  template <class Own>
+  Own& find_or_make() {
+    if (Own* found = find<Own>()) [[likely]]
       return *found;
-    return make_slow<Kind>();
+    return make_slow<Own>();
   }
 
   // Requires that the slot is empty.
-  template <class Kind>
-  void put(std::unique_ptr<Kind> extra) noexcept {
-    assert(find<Kind>() == nullptr);
-    fill(Kind::kSlot, std::move(extra));
+  template <class Own>
+  void put(std::unique_ptr<Own> extra) noexcept {
+    assert(find<Own>() == nullptr);
+    fill(Own::kSlot, std::move(extra));
   }
   // Called for a duplicate, which has nothing yet.
   void inherit(const Extras& parent);
@@ -78,9 +78,9 @@ class Extras {
   const Entry& at(Slot slot) const noexcept { return entries_[static_cast<std::size_t>(slot)]; }
   Extra& fill(Slot slot, std::unique_ptr<Extra> extra) noexcept;
   // Out of line: callers are on the way of each collective.
-  template <class Kind>
-  [[gnu::noinline]] Kind& make_slow() {
-    return static_cast<Kind&>(fill(Kind::kSlot, std::make_unique<Kind>()));
+  template <class Own>
+  [[gnu::noinline]] Own& make_slow() {
+    return static_cast<Own&>(fill(Own::kSlot, std::make_unique<Own>()));
   }
 
   Entry entries_[kSlots] = {};

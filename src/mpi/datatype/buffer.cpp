@@ -21,7 +21,7 @@ void walk(ConstBuffer buffer, MPI_Count skip, MPI_Count bytes, Sink& sink) noexc
   const Piece& layout = type.layout();
   const Address at = moved(reinterpret_cast<Address>(buffer.data), layout.offset);
   // An array of rows that goes on evenly is one array: then the loop over it is one, too.
-  const bool goes_on = !layout.is_run() && layout.node->kind == Node::Kind::kStrided &&
+  const bool goes_on = !layout.is_run() && layout.node->kind == NodeKind::kStrided &&
                        type.extent() == layout.node->count * layout.node->stride;
   if (goes_on) {
     walk_strided(layout.node->child, layout.node->stride, at, skip, bytes, sink);
@@ -45,7 +45,7 @@ Rows rows_of(ConstBuffer buffer) noexcept {
   const Address at = moved(reinterpret_cast<Address>(buffer.data), layout.offset);
   if (layout.is_run()) return {at, type.extent(), layout.bytes};
   const Node& node = *layout.node;
-  if (node.kind != Node::Kind::kStrided || !node.child.is_run()) return {};
+  if (node.kind != NodeKind::kStrided || !node.child.is_run()) return {};
   if (buffer.count > 1 && type.extent() != node.count * node.stride) return {};
   return {at, node.stride, node.child.bytes};
 }

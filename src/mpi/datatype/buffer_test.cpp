@@ -145,7 +145,7 @@ TEST(Layout, OfARegularIndexedTypeIsThatOfAVector) {
   ASSERT_FALSE(make_indexed_block(false, 5, 2, CountArray(displacements), &named(MPI_INT), &made));
   const Ref<Datatype> type = Ref<Datatype>::adopt(made);
   ASSERT_FALSE(type->layout().is_run());
-  EXPECT_EQ(type->layout().node->kind, Node::Kind::kStrided);
+  EXPECT_EQ(type->layout().node->kind, NodeKind::kStrided);
   EXPECT_EQ(type->layout().node->stride, 12);
 }
 

@@ -17,13 +17,13 @@ Piece piece_of(MPI_Count offset, MPI_Count bytes, Node node) {
 Piece entry_of(const Node& node, MPI_Count i) {
   const auto at = static_cast<std::size_t>(i);
   switch (node.kind) {
-    case Node::Kind::kStrided:
+    case NodeKind::kStrided:
       return {i * node.stride, node.child.bytes, node.child.node};
-    case Node::Kind::kBlocks:
+    case NodeKind::kBlocks:
       return {node.offsets[at], node.child.bytes, node.child.node};
-    case Node::Kind::kRuns:
+    case NodeKind::kRuns:
       return {node.offsets[at], node.starts[at + 1] - node.starts[at], nullptr};
-    case Node::Kind::kList:
+    case NodeKind::kList:
       break;
   }
   return node.pieces[at];
@@ -44,8 +44,8 @@ void append(std::vector<Piece>& entries, Piece piece) {
     return;
   }
   const Node& node = *piece.node;
-  const bool unroll = node.kind == Node::Kind::kStrided && node.count <= kMostUnrolled;
-  const bool splice = node.kind != Node::Kind::kStrided && node.count <= kMostSpliced;
+  const bool unroll = node.kind == NodeKind::kStrided && node.count <= kMostUnrolled;
+  const bool splice = node.kind != NodeKind::kStrided && node.count <= kMostSpliced;
   if (!unroll && !splice) {
     entries.push_back(std::move(piece));
     return;
@@ -77,17 +77,17 @@ bool evenly_spaced(const std::vector<MPI_Count>& offsets) {
 }
 
 Piece unlike(std::vector<Piece> entries, std::vector<MPI_Count> offsets) {
-  Node node{.kind = Node::Kind::kRuns, .count = static_cast<MPI_Count>(entries.size())};
+  Node node{.kind = NodeKind::kRuns, .count = static_cast<MPI_Count>(entries.size())};
   MPI_Count bytes = 0;
   node.starts.reserve(entries.size() + 1);
   for (const Piece& entry : entries) {
     node.starts.push_back(bytes);
     bytes += entry.bytes;
     node.runs += entry.runs();
-    if (!entry.is_run()) node.kind = Node::Kind::kList;
+    if (!entry.is_run()) node.kind = NodeKind::kList;
   }
   node.starts.push_back(bytes);
-  if (node.kind == Node::Kind::kList) {
+  if (node.kind == NodeKind::kList) {
     node.pieces = std::move(entries);
   } else {
     node.offsets = std::move(offsets);
@@ -103,9 +103,9 @@ Piece repeat(const Piece& piece, MPI_Count count, MPI_Count stride) {
   const MPI_Count bytes = piece.bytes * count;
   if (piece.is_run() && stride == piece.bytes) return {piece.offset, bytes, nullptr};
 
-  Node node{.kind = Node::Kind::kStrided, .count = count, .stride = stride};
+  Node node{.kind = NodeKind::kStrided, .count = count, .stride = stride};
   node.runs = piece.runs() * count;
-  const bool goes_on = !piece.is_run() && piece.node->kind == Node::Kind::kStrided &&
+  const bool goes_on = !piece.is_run() && piece.node->kind == NodeKind::kStrided &&
                        stride == piece.node->count * piece.node->stride;
   if (goes_on) {
     node.count *= piece.node->count;
@@ -145,7 +145,7 @@ Piece blocks(const Piece& piece, std::vector<MPI_Count> offsets) {
     all.offset += offsets[0];
     return all;
   }
-  Node node{.kind = Node::Kind::kBlocks, .count = count, .runs = child.runs() * count};
+  Node node{.kind = NodeKind::kBlocks, .count = count, .runs = child.runs() * count};
   node.child = child;
   node.offsets = std::move(offsets);
   return piece_of(0, piece.bytes * count, std::move(node));

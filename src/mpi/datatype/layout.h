@@ -42,10 +42,10 @@ struct Piece {
   MPI_Count runs() const noexcept;
 };
 
-struct Node {
-  enum class Kind : unsigned char { kStrided, kBlocks, kRuns, kList };
+enum class NodeKind : unsigned char { kStrided, kBlocks, kRuns, kList };
 
-  Kind kind;
+struct Node {
+  NodeKind kind;
   MPI_Count count = 0;             // repetitions or entries
   MPI_Count stride = 0;            // kStrided
   MPI_Count runs = 0;              // of adjacent bytes in all of it

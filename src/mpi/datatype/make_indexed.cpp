@@ -32,7 +32,7 @@ class Blocks {
   Shape shape() && {
     Shape all = std::move(sequence_).shape();
     const bool short_blocks = alike_ && block_.layout.is_run() && block_.layout.bytes <= 24;
-    const bool ragged = !all.layout.is_run() && all.layout.node->kind == Node::Kind::kRuns;
+    const bool ragged = !all.layout.is_run() && all.layout.node->kind == NodeKind::kRuns;
     if (short_blocks && ragged &&
         all.layout.node->count * 4 > static_cast<MPI_Count>(offsets_.size())) {
       all.layout = blocks(block_.layout, std::move(offsets_));

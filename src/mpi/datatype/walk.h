@@ -58,7 +58,7 @@ void walk_copies(const Piece& child, MPI_Count stride, Address at, MPI_Count cou
   if (count == 0) return;
   if (child.is_run()) {
     sink.strided(at, stride, child.bytes, count);
-  } else if (child.node->kind == Node::Kind::kRuns) {
+  } else if (child.node->kind == NodeKind::kRuns) {
     sink.records(at, stride, count, fields_of(*child.node));
   } else {
     for (MPI_Count i = 0; i < count; ++i) walk_all(*child.node, moved(at, i * stride), sink);
@@ -69,20 +69,20 @@ void walk_copies(const Piece& child, MPI_Count stride, Address at, MPI_Count cou
 template <class Sink>
 void walk_all(const Node& node, Address at, Sink& sink) noexcept {
   switch (node.kind) {
-    case Node::Kind::kStrided:
+    case NodeKind::kStrided:
       walk_copies(node.child, node.stride, at, node.count, sink);
       break;
-    case Node::Kind::kBlocks:
+    case NodeKind::kBlocks:
       if (node.child.is_run()) {
         sink.scattered(at, node.offsets.data(), node.child.bytes, node.count);
       } else {
         for (MPI_Count offset : node.offsets) walk_all(*node.child.node, moved(at, offset), sink);
       }
       break;
-    case Node::Kind::kRuns:
+    case NodeKind::kRuns:
       sink.records(at, 0, 1, fields_of(node));
       break;
-    case Node::Kind::kList:
+    case NodeKind::kList:
       for (const Piece& piece : node.pieces) {
         if (piece.is_run()) {
           sink.run(moved(at, piece.offset), piece.bytes);
@@ -178,16 +178,16 @@ void walk_part(const Node* node, Address at, MPI_Count skip, MPI_Count bytes, Si
     return;
   }
   switch (node->kind) {
-    case Node::Kind::kStrided:
+    case NodeKind::kStrided:
       walk_strided(node->child, node->stride, at, skip, bytes, sink);
       break;
-    case Node::Kind::kBlocks:
+    case NodeKind::kBlocks:
       walk_blocks(*node, at, skip, bytes, sink);
       break;
-    case Node::Kind::kRuns:
+    case NodeKind::kRuns:
       walk_runs(*node, at, skip, bytes, sink);
       break;
-    case Node::Kind::kList:
+    case NodeKind::kList:
       walk_list(*node, at, skip, bytes, sink);
       break;
   }

@@ -67,7 +67,7 @@ class Gateway final : public world::Gateway, public transport::Upcall {
     return own;
   }
   template <auto kHandle, auto kBegin = nullptr, class Own>
-  void receive(Kind kind, Own& receiver) noexcept {
+  void receive(PacketKind kind, Own& receiver) noexcept {
     assert(kind >> 4 == static_cast<int>(Own::kModule));
     kinds_.set<kHandle, kBegin>(kind, receiver);
   }

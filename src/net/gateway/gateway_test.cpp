@@ -14,14 +14,14 @@ namespace {
 using transport::Bytes;
 
 constexpr int kMe = 0, kPeer = 1, kChannels = 2;
-constexpr Kind kFirst = kind_of(Module::kMessages, 1), kLast = kind_of(Module::kMessages, 15);
+constexpr PacketKind kFirst = kind_of(Module::kMessages, 1), kLast = kind_of(Module::kMessages, 15);
 
-std::vector<std::byte> packet_of(Kind kind, int value = 0) {
+std::vector<std::byte> packet_of(PacketKind kind, int value = 0) {
   return {std::byte{kind}, static_cast<std::byte>(value)};
 }
 
 struct Seen {
-  Kind kind;
+  PacketKind kind;
   int channel, host, value;
   bool operator==(const Seen&) const = default;
 };
@@ -40,7 +40,7 @@ class Messages final : public Receiver {
  private:
   bool on_first(const Arrival& arrival) noexcept { return note(kFirst, arrival); }
   bool on_last(const Arrival& arrival) noexcept { return note(kLast, arrival); }
-  bool note(Kind kind, const Arrival& arrival) noexcept {
+  bool note(PacketKind kind, const Arrival& arrival) noexcept {
     const int value = arrival.packet.size() < 2 ? 0 : static_cast<int>(arrival.packet[1]);
     if (value != 0) seen_.push_back({kind, arrival.channel, arrival.host, value});
     return value != 0;
@@ -73,7 +73,7 @@ TEST_F(GatewayTest, AKindThatNoModuleReceivesIsDroppedAndCounted) {
   int unknown = 0;
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
     if (kind == kFirst || kind == kLast) continue;
-    gateway_->on_packet(0, kPeer, packet_of(static_cast<Kind>(kind), 7));
+    gateway_->on_packet(0, kPeer, packet_of(static_cast<PacketKind>(kind), 7));
     EXPECT_EQ(gateway_->dropped_packets(), ++unknown);
   }
   EXPECT_TRUE(seen_.empty());

@@ -25,7 +25,7 @@ class KindTable {
 
   // `kHandle`, `kBegin`: functions of the receiver's. Requires that the kind has none.
   template <auto kHandle, auto kBegin = nullptr, class Own>
-  void set(Kind kind, Own& receiver) noexcept {
+  void set(PacketKind kind, Own& receiver) noexcept {
     assert(entries_[kind].call == refuse);
     Entry entry{&receiver,
                 [](void* own, const Arrival& arrival) noexcept {
@@ -43,13 +43,13 @@ class KindTable {
   // Returns false if the packet makes no sense.
   bool deliver(const Arrival& arrival) const noexcept {
     if (arrival.packet.empty()) return false;
-    const Entry& entry = entries_[static_cast<Kind>(arrival.packet.front())];
+    const Entry& entry = entries_[static_cast<PacketKind>(arrival.packet.front())];
     return entry.call(entry.receiver, arrival);
   }
 
   // Requires that the begin is not empty.
   transport::Landing begin(const Arrival& arrival, std::size_t bytes) const noexcept {
-    const Entry& entry = entries_[static_cast<Kind>(arrival.packet.front())];
+    const Entry& entry = entries_[static_cast<PacketKind>(arrival.packet.front())];
     return entry.begin(entry.receiver, arrival, bytes);
   }
 

@@ -25,13 +25,13 @@ namespace heddle::gateway {
 
 enum class Module : std::uint8_t { kMessages, kCallQueries, kCount };
 
-using Kind = std::uint8_t;
+using PacketKind = std::uint8_t;
 
 constexpr std::size_t kKinds = 256;
 
 // `number`: 1 to 15; also 0, but of the first module.
-constexpr Kind kind_of(Module module, int number) noexcept {
-  return static_cast<Kind>(static_cast<int>(module) << 4 | number);
+constexpr PacketKind kind_of(Module module, int number) noexcept {
+  return static_cast<PacketKind>(static_cast<int>(module) << 4 | number);
 }
 
 }  // namespace heddle::gateway

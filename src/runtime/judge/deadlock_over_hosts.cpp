@@ -21,7 +21,7 @@ bool StillHosts::judge(const StillWord& word, std::string (*own_lines)(), std::s
       *lines = collect(own_lines());
       return true;
     }
-    watch_->tell(0, {.kind = watch::Kind::kLines, .host = host_}, own_lines());
+    watch_->tell(0, {.kind = watch::WordKind::kLines, .host = host_}, own_lines());
     return false;
   }
   if (is_to_report(word)) report(word);
@@ -57,7 +57,7 @@ void StillHosts::report(const StillWord& word) noexcept {
   reported_ = word;
   has_reported_ = true;
   if (host_ == 0) return take(0, word);
-  has_reported_ = watch_->tell(0, {.kind = watch::Kind::kStill,
+  has_reported_ = watch_->tell(0, {.kind = watch::WordKind::kStill,
                                    .host = host_,
                                    .round = word.round,
                                    .given = word.traffic.given,
@@ -78,15 +78,15 @@ void StillHosts::take(int host, const StillWord& word) noexcept {
   if (then == StillRounds::Then::kNothing) return;
   if (then == StillRounds::Then::kAsk) {
     asked_.store(round, std::memory_order_seq_cst);
-    tell_others(watch::Kind::kAsk, round);
+    tell_others(watch::WordKind::kAsk, round);
   } else {
     proven_.store(true, std::memory_order_seq_cst);
-    tell_others(watch::Kind::kSay, round);
+    tell_others(watch::WordKind::kSay, round);
   }
   ult::call_judge();
 }
 
-void StillHosts::tell_others(watch::Kind kind, std::uint64_t round) noexcept {
+void StillHosts::tell_others(watch::WordKind kind, std::uint64_t round) noexcept {
   for (int other = 1; other < hosts_; ++other) {
     watch_->tell(other, {.kind = kind, .round = round});
   }
@@ -94,18 +94,18 @@ void StillHosts::tell_others(watch::Kind kind, std::uint64_t round) noexcept {
 
 void StillHosts::heard(const watch::Word& word, std::string_view text) {
   switch (word.kind) {
-    case watch::Kind::kStill:
+    case watch::WordKind::kStill:
       if (host_ == 0) {
         take(word.host, {word.round, {word.given, word.handled}, word.steps, word.answered});
       }
       return;
-    case watch::Kind::kAsk:
+    case watch::WordKind::kAsk:
       asked_.store(word.round, std::memory_order_seq_cst);
       return ult::call_judge();
-    case watch::Kind::kSay:
+    case watch::WordKind::kSay:
       proven_.store(true, std::memory_order_seq_cst);
       return ult::call_judge();
-    case watch::Kind::kLines: {
+    case watch::WordKind::kLines: {
       std::string lines(text);
       SpinGuard guard(lock_);
       lines_[static_cast<std::size_t>(word.host)].swap(lines);

@@ -68,7 +68,7 @@ class StillHosts final : public Witness, public Listener {
   bool is_to_report(const StillWord& word) noexcept;
   void report(const StillWord& word) noexcept;
   void take(int host, const StillWord& word) noexcept;
-  void tell_others(watch::Kind kind, std::uint64_t round) noexcept;
+  void tell_others(watch::WordKind kind, std::uint64_t round) noexcept;
   std::string collect(const std::string& own);
 
   const int host_, hosts_;

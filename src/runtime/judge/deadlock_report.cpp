@@ -19,7 +19,7 @@ namespace heddle::runtime {
 
 namespace {
 
-using Kind = ult::WaitNote::Kind;
+using ult::WaitReason;
 
 constexpr std::size_t kMostRanks = 64;
 
@@ -79,7 +79,7 @@ class Report {
  private:
   void add(Line line, ult::Ult* ult) {
     const ult::WaitNote* const note = ult::note_of(*ult);
-    if (note == nullptr || note->kind == Kind::kNoTask) return;
+    if (note == nullptr || note->reason == WaitReason::kNoTask) return;
     const InRank speaker(hosts_.rank(line.rank));
     line.words = std::string(note->call) + " waits for " + note->what(note->subject);
     lines_.push_back(std::move(line));

@@ -104,7 +104,7 @@ void* watch_this_host(void*) noexcept {
 
 // A word for all other hosts, by way of host 0.
 void tell_of_left(watch::Watch& watch, int host, int hosts) noexcept {
-  const watch::Word word{.kind = watch::Kind::kLeftEarly, .host = host};
+  const watch::Word word{.kind = watch::WordKind::kLeftEarly, .host = host};
   if (host != 0) {
     static_cast<void>(watch.tell(0, word));
     return;
@@ -127,7 +127,7 @@ void hear_of_left_elsewhere() noexcept {
 
 // What the watch hears and does not understand.
 void hear(void* listener, const watch::Word& word, std::string_view text) {
-  if (word.kind != watch::Kind::kLeftEarly) {
+  if (word.kind != watch::WordKind::kLeftEarly) {
     if (listener != nullptr) static_cast<Listener*>(listener)->heard(word, text);
     return;
   }

@@ -47,7 +47,7 @@ std::size_t element_size() noexcept {
   return size;
 }
 
-enum Kind { kClose, kDup2, kOpen, kChdir, kFchdir, kCloseFrom, kForeground, kKinds };
+enum ActionKind { kClose, kDup2, kOpen, kChdir, kFchdir, kCloseFrom, kForeground, kKinds };
 
 struct Open {
   int descriptor;
@@ -78,8 +78,9 @@ struct Kinds {
   bool are_known = false;
   std::array<int, kKinds> number = {};
 
-  Kind of(const Action& action) const noexcept {
-    return static_cast<Kind>(std::find(number.begin(), number.end(), action.kind) - number.begin());
+  ActionKind of(const Action& action) const noexcept {
+    return static_cast<ActionKind>(std::find(number.begin(), number.end(), action.kind) -
+                                   number.begin());
   }
 };
 
@@ -95,7 +96,9 @@ bool fill_with_samples(
 }
 
 bool are_as_known(const std::array<Action, kKinds>& samples) noexcept {
-  const auto is = [&](Kind kind, int descriptor) { return samples[kind].descriptor == descriptor; };
+  const auto is = [&](ActionKind kind, int descriptor) {
+    return samples[kind].descriptor == descriptor;
+  };
   const Open& open = samples[kOpen].open;
   return is(kClose, 11) && is(kDup2, 12) && samples[kDup2].dup2.onto == 13 && is(kOpen, 14) &&
          open.flags == O_PATH && open.mode == 0123 && std::strcmp(open.path, "/") == 0 &&

@@ -20,12 +20,12 @@
 
 namespace heddle::ult {
 
+enum class ItemKind : std::uint8_t { kNews, kThawed, kHome, kLook, kTurn, kStop };
+
 struct InboxItem : InboxNode {
-  enum class Kind : std::uint8_t { kNews, kThawed, kHome, kLook, kTurn, kStop };
+  explicit InboxItem(ItemKind what) noexcept : kind(what) {}
 
-  explicit InboxItem(Kind what) noexcept : kind(what) {}
-
-  const Kind kind;
+  const ItemKind kind;
 };
 
 }  // namespace heddle::ult

@@ -73,7 +73,7 @@ class ThreadWorker final : public Worker, public ThreadTask {
     void rouse() noexcept override { worker.put_into_inbox(look_item); }
     bool may_help(int numa_node) const noexcept override { return worker.numa_node_ == numa_node; }
     ThreadWorker& worker;
-    InboxItem look_item{InboxItem::Kind::kLook};  // in the inbox at most once for a sleep
+    InboxItem look_item{ItemKind::kLook};  // in the inbox at most once for a sleep
   };
 
   Ult* idle() noexcept override;
@@ -93,7 +93,7 @@ class ThreadWorker final : public Worker, public ThreadTask {
   // Its strands.
   SpinTime spin_;
   bool owes_nudge_ = false;  // idle/bell_place.h
-  InboxItem stop_item_{InboxItem::Kind::kStop};
+  InboxItem stop_item_{ItemKind::kStop};
   Alarm alarm_{*this};
 
   // Read by any thread.

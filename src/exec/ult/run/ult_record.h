@@ -95,7 +95,7 @@ struct alignas(std::uint16_t) Turn {
 
 // The fields that every switch touches: with Strand in front of them, one cache line.
 struct Scheduled : InboxItem {
-  Scheduled() noexcept : InboxItem(Kind::kNews) {}
+  Scheduled() noexcept : InboxItem(ItemKind::kNews) {}
 
   // The parts of `news`: a number of wake-ups, and bits.
   static constexpr std::uint32_t kWakes = (1U << 24) - 1;
@@ -173,7 +173,7 @@ class alignas(64) Ult final : public Strand,
 
   // Stands in its worker's inbox when its call has returned.
   struct Home : InboxItem {
-    explicit Home(Ult& who) noexcept : InboxItem(Kind::kHome), ult(who) {}
+    explicit Home(Ult& who) noexcept : InboxItem(ItemKind::kHome), ult(who) {}
     Ult& ult;
   };
   Home home{*this};
@@ -264,7 +264,7 @@ class UltQueue {
 // Ults of one worker that wait for one event. They are thawed on that worker, or by way of its
 // inbox.
 struct FrozenUlts : InboxItem {
-  FrozenUlts() noexcept : InboxItem(Kind::kThawed) {}
+  FrozenUlts() noexcept : InboxItem(ItemKind::kThawed) {}
   // Its worker only.
   UltQueue ults;
   unsigned thaws = 0;  // how often its list was thawed

@@ -205,22 +205,22 @@ void Worker::take_nodes(InboxNode* node) noexcept {
 
 void Worker::take_from_inbox(InboxItem& item) noexcept {
   switch (item.kind) {
-    case InboxItem::Kind::kNews:
+    case ItemKind::kNews:
       return take_news(static_cast<Ult&>(item));
-    case InboxItem::Kind::kThawed:
+    case ItemKind::kThawed:
       count(remote_wakes_);
       return thaw_here(static_cast<FrozenUlts&>(item));
-    case InboxItem::Kind::kHome:
+    case ItemKind::kHome:
       count(remote_wakes_);
       return make_ready(static_cast<Ult::Home&>(item).ult);
-    case InboxItem::Kind::kLook:
+    case ItemKind::kLook:
       // A strand counts on it, even if there is something to run by now.
       look_outside(PollEffort::kThorough);
       return;
-    case InboxItem::Kind::kTurn:
+    case ItemKind::kTurn:
       has_turn_item_.store(false, std::memory_order_relaxed);
       return queue_.pass_all();
-    case InboxItem::Kind::kStop:
+    case ItemKind::kStop:
       stopping_ = true;
   }
 }

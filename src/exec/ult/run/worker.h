@@ -232,7 +232,7 @@ class Worker {
   Ult* finished_ = nullptr;  // for the root, see I2
   Ult* leaving_ = nullptr;   // for the root: it has popped itself, and moves
   std::uint64_t switches_at_tick_ = 0;
-  InboxItem turn_item_{InboxItem::Kind::kTurn};
+  InboxItem turn_item_{ItemKind::kTurn};
   std::atomic<bool> has_turn_item_{false};  // in the inbox
 
   // Read by any thread.

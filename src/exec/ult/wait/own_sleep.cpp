@@ -63,7 +63,7 @@ bool has_sleep_judge() noexcept {
 bool may_judge_own_sleep(bool has_timer) noexcept {
   const KernelWait& own = kernel_wait;
   const WaitNote* const note = own.note.load(std::memory_order_relaxed);
-  return note != nullptr && note->kind != WaitNote::Kind::kNoTask &&
+  return note != nullptr && note->reason != WaitReason::kNoTask &&
          (!has_timer || own.answered.load(std::memory_order_relaxed) != Ult::kAsksNothing) &&
          has_sleep_judge();
 }
@@ -126,7 +126,7 @@ void for_each_sleeper(void (*visit)(const SleeperLine& line, void* context), voi
   SpinGuard guard(lock);
   for (const KernelWait& one : threads) {
     const WaitNote* const note = one.note.load(std::memory_order_relaxed);
-    if (note == nullptr || note->kind == WaitNote::Kind::kNoTask) continue;
+    if (note == nullptr || note->reason == WaitReason::kNoTask) continue;
     visit({one.thread, std::string(note->call) + " waits for " + note->what(note->subject)},
           context);
   }

@@ -16,7 +16,7 @@ namespace heddle::ult {
 namespace {
 
 constexpr WaitNote kNoTask = {"the stand-in", [](const void*) -> std::string { return "a task"; },
-                              nullptr, WaitNote::Kind::kNoTask};
+                              nullptr, WaitReason::kNoTask};
 
 // True if work goes on that no thread waits for.
 bool is_wanted() noexcept {

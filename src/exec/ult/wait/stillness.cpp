@@ -104,7 +104,7 @@ NotedCounts count_noted() noexcept {
     if (note == nullptr) return;
     ++counts.all;
     counts.answered = std::min(counts.answered, ult.answered.load(std::memory_order_relaxed));
-    if (note->kind == WaitNote::Kind::kThreads) ++counts.for_threads;
+    if (note->reason == WaitReason::kThreads) ++counts.for_threads;
   });
   counts.steps += all_ults.steps_of_removed();
   return counts;

@@ -23,7 +23,7 @@ void no_memory_for_arrival() {
 }  // namespace
 
 void Exchange::receive_by(gateway::Gateway& gateway) noexcept {
-  const auto kind = [](PacketKind own) { return static_cast<gateway::Kind>(own); };
+  const auto kind = [](PacketKind own) { return static_cast<gateway::PacketKind>(own); };
   gateway.receive<&Exchange::on_eager, &Exchange::begin_eager>(kind(PacketKind::kEager), *this);
   gateway.receive<&Exchange::on_offer>(kind(PacketKind::kOffer), *this);
   gateway.receive<&Exchange::on_readable>(kind(PacketKind::kReadable), *this);

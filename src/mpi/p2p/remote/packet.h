@@ -43,7 +43,7 @@ namespace heddle::p2p {
 
 using transport::Bytes;
 
-enum class PacketKind : gateway::Kind {
+enum class PacketKind : gateway::PacketKind {
   kEager = gateway::kind_of(gateway::Module::kMessages, 1),
   kOffer,
   kTake,

@@ -272,11 +272,11 @@ bool Port::poll(Upcall* upcall) noexcept {
 
 void Port::complete(const fi_cq_data_entry& entry, Upcall* upcall) noexcept {
   Operation& operation = operation_of(entry.op_context);
-  if (operation.kind == Operation::Kind::kSend) {
+  if (operation.kind == OperationKind::kSend) {
     finished(static_cast<Slot&>(operation));
     return;
   }
-  if (operation.kind == Operation::Kind::kRead) {
+  if (operation.kind == OperationKind::kRead) {
     auto& read = static_cast<ReadOperation&>(operation);
     const std::size_t bytes = read.bytes;
     finished(read).came(bytes);
@@ -302,7 +302,7 @@ void Port::fail() noexcept {
   fi_cq_err_entry entry = {};
   if (fi_cq_readerr(queue_.get(), &entry, 0) <= 0 || entry.op_context == nullptr) return;
   Operation& operation = operation_of(entry.op_context);
-  if (operation.kind == Operation::Kind::kReceive) {
+  if (operation.kind == OperationKind::kReceive) {
     // Too long for any packet, or its sender has gone. Providers let the whole buffer go then, and
     // not all of them say so by FI_MULTI_RECV.
     losses_.count_nonsense();
@@ -310,7 +310,7 @@ void Port::fail() noexcept {
     return;
   }
   int host = 0;
-  if (operation.kind == Operation::Kind::kRead) {
+  if (operation.kind == OperationKind::kRead) {
     auto& read = static_cast<ReadOperation&>(operation);
     host = read.from;
     static_cast<void>(finished(read));

@@ -88,7 +88,7 @@ class Port final : public WatchedPort {
     bool was_told = false;      // our farewell is under way
   };
   struct Buffer : Operation {
-    Buffer() noexcept : Operation(Kind::kReceive) {}
+    Buffer() noexcept : Operation(OperationKind::kReceive) {}
 
     Registered memory;
     bool posted = false;

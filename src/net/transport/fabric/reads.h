@@ -31,7 +31,7 @@
 namespace heddle::transport {
 
 struct ReadOperation : Operation, ListNode<> {
-  ReadOperation() noexcept : Operation(Kind::kRead) {}
+  ReadOperation() noexcept : Operation(OperationKind::kRead) {}
 
   int from = 0;
   std::size_t bytes = 0;

@@ -19,18 +19,19 @@
 
 namespace heddle::transport {
 
+enum class OperationKind : unsigned char { kSend, kReceive, kRead };
+
 // What libfabric gets as context, and gives back with the completion. Its first bytes are the
 // provider's. The completion's flags do not tell a send from a buffer that is let go.
 struct Operation {
-  enum class Kind : unsigned char { kSend, kReceive, kRead };
-  explicit Operation(Kind its_kind) noexcept : kind(its_kind) {}
+  explicit Operation(OperationKind its_kind) noexcept : kind(its_kind) {}
 
   fi_context2 context = {};
-  const Kind kind;
+  const OperationKind kind;
 };
 
 struct Slot : Operation, ListNode<> {
-  Slot() noexcept : Operation(Kind::kSend) {}
+  Slot() noexcept : Operation(OperationKind::kSend) {}
 
   int to = 0;
   std::size_t bytes = 0;  // of the whole packet

@@ -215,14 +215,14 @@ bool Watch::hear(Peer& peer) noexcept {
 // False: it was the last one.
 bool Watch::heard(const Peer& peer, Word word, std::string_view text) noexcept {
   switch (word.kind) {
-    case Kind::kFarewell:
+    case WordKind::kFarewell:
       if (peer.host == 0) over_ = true;
       return false;
-    case Kind::kStill:
-    case Kind::kAsk:
-    case Kind::kSay:
-    case Kind::kLines:
-    case Kind::kLeftEarly:
+    case WordKind::kStill:
+    case WordKind::kAsk:
+    case WordKind::kSay:
+    case WordKind::kLines:
+    case WordKind::kLeftEarly:
       word.host = peer.host;
       if (options_.heard != nullptr) options_.heard(options_.context, word, text);
       return true;
@@ -293,13 +293,13 @@ void Watch::lost(const Peer& peer, int error) noexcept {
 void Watch::end(int status, const std::string& sentence) noexcept {
   if (over_.exchange(true)) return;
   if (options_.host == 0)
-    tell_all({.kind = Kind::kEnd, .status = static_cast<std::uint8_t>(status)});
+    tell_all({.kind = WordKind::kEnd, .status = static_cast<std::uint8_t>(status)});
   options_.end(status, sentence);
 }
 
 void Watch::abort(int status) noexcept {
   over_ = true;
-  const Kind kind = options_.host == 0 ? Kind::kEnd : Kind::kAborts;
+  const WordKind kind = options_.host == 0 ? WordKind::kEnd : WordKind::kAborts;
   tell_all({.kind = kind, .status = static_cast<std::uint8_t>(status), .host = options_.host});
 }
 

@@ -81,7 +81,7 @@ class Watch final : door::Door::Owner {
   bool tell(int host, Word word, std::string_view text = {}) noexcept;
 
   // This host ends in order. The watch is over.
-  void leave() noexcept { tell_all({.kind = Kind::kFarewell, .host = options_.host}); }
+  void leave() noexcept { tell_all({.kind = WordKind::kFarewell, .host = options_.host}); }
   // This host has said why the job ends. A handler of a signal that has interrupted this call may
   // make it once more, which says nothing.
   void abort(int status) noexcept;

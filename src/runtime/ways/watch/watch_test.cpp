@@ -49,9 +49,9 @@ class Ends {
 Ends ends;
 
 void note_word(void*, const Word& word, std::string_view text) {
-  const char* const kind = word.kind == Kind::kStill   ? "still"
-                           : word.kind == Kind::kLines ? "lines"
-                                                       : "ask";
+  const char* const kind = word.kind == WordKind::kStill   ? "still"
+                           : word.kind == WordKind::kLines ? "lines"
+                                                           : "ask";
   ends.note(word.host, std::string(kind) + " " + std::to_string(word.round) + " " +
                            std::to_string(word.given) + " " + std::to_string(word.handled) + " " +
                            std::string(text));
@@ -127,17 +127,17 @@ TEST(Watch, TheOthersHearOfAnAbortAndSayNothing) {
 TEST(Watch, CarriesWordsAndTextInOrder) {
   auto hosts = make_all(3);
   const std::string text(kLongestText, 'x');
-  EXPECT_TRUE(hosts[2]->tell(0, {.kind = Kind::kStill, .round = 1, .given = 2, .handled = 3}));
-  EXPECT_TRUE(hosts[2]->tell(0, {.kind = Kind::kLines}, text + "more"));
-  EXPECT_TRUE(hosts[2]->tell(0, {.kind = Kind::kStill, .round = 4, .given = 5, .handled = 6}));
+  EXPECT_TRUE(hosts[2]->tell(0, {.kind = WordKind::kStill, .round = 1, .given = 2, .handled = 3}));
+  EXPECT_TRUE(hosts[2]->tell(0, {.kind = WordKind::kLines}, text + "more"));
+  EXPECT_TRUE(hosts[2]->tell(0, {.kind = WordKind::kStill, .round = 4, .given = 5, .handled = 6}));
   EXPECT_THAT(ends.wait_for(3),
               ElementsAre("2: still 1 2 3 ", "2: lines 0 0 0 " + text, "2: still 4 5 6 "));
-  EXPECT_TRUE(hosts[0]->tell(1, {.kind = Kind::kAsk, .round = 7}));
+  EXPECT_TRUE(hosts[0]->tell(1, {.kind = WordKind::kAsk, .round = 7}));
   EXPECT_THAT(ends.wait_for(1), ElementsAre("0: ask 7 0 0 "));
-  EXPECT_FALSE(hosts[1]->tell(2, {.kind = Kind::kAsk})) << "they have no connection";
+  EXPECT_FALSE(hosts[1]->tell(2, {.kind = WordKind::kAsk})) << "they have no connection";
   hosts[2]->abort(17);
   EXPECT_THAT(ends.wait_for(2), ElementsAre("17: ", "17: "));
-  EXPECT_FALSE(hosts[0]->tell(1, {.kind = Kind::kAsk})) << "it is over";
+  EXPECT_FALSE(hosts[0]->tell(1, {.kind = WordKind::kAsk})) << "it is over";
 }
 
 // A connection to where a watch says that it is.
@@ -246,13 +246,13 @@ TEST(Watch, AWordThatFindsRoomForAPartIsSaidWhole) {
     std::vector<std::string> said;
     for (int i = 0; i < 20; ++i) {
       const std::string text(random() % (kLongestText + 1), static_cast<char>('a' + i));
-      if (host1->tell(0, {.kind = Kind::kLines, .round = ++number}, text))
+      if (host1->tell(0, {.kind = WordKind::kLines, .round = ++number}, text))
         said.push_back(std::to_string(number) + " " + text);
     }
     for (const std::string& each : said) ASSERT_EQ(host0.read_word(), each);
   }
   const std::string text(kLongestText, 'z');
-  while (host1->tell(0, {.kind = Kind::kLines, .round = 7}, text)) {
+  while (host1->tell(0, {.kind = WordKind::kLines, .round = 7}, text)) {
   }
   std::thread leaves([&] { host1->leave(); });
   std::string last;

@@ -16,7 +16,7 @@
 
 namespace heddle::watch {
 
-enum class Kind : std::uint8_t {
+enum class WordKind : std::uint8_t {
   kFarewell = 1,   // the sender ends in order
   kAborts = 2,     // the sender has said why the job ends, with this status
   kEnd = 3,        // from host 0: the job ends with this status, and the reason was said
@@ -28,7 +28,7 @@ enum class Kind : std::uint8_t {
 };
 
 struct Word {
-  Kind kind = Kind::kFarewell;
+  WordKind kind = WordKind::kFarewell;
   std::uint8_t status = 0;
   std::uint16_t bytes = 0;
   std::int32_t host = 0;

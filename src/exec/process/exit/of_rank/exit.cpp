@@ -25,10 +25,10 @@
 namespace heddle::process::of_rank {
 namespace {
 
-enum class Kind { kDone, kCxa, kOnExit, kQuick, kThreadLocal };
+enum class HandlerKind { kDone, kCxa, kOnExit, kQuick, kThreadLocal };
 
 struct Handler {
-  Kind kind;
+  HandlerKind kind;
   void (*function)();
   void* argument;
   void* library;  // __dso_handle of the library that registered it
@@ -50,10 +50,10 @@ class Handlers {
   bool pop(Wanted wanted, Handler* out) noexcept {
     Guard guard(Guarded::kExitHandlers);
     for (size_t i = size_; i-- > 0;) {
-      if (items_[i].kind == Kind::kDone || !wanted(items_[i])) continue;
+      if (items_[i].kind == HandlerKind::kDone || !wanted(items_[i])) continue;
       *out = items_[i];
-      items_[i].kind = Kind::kDone;
-      while (size_ > 0 && items_[size_ - 1].kind == Kind::kDone) --size_;
+      items_[i].kind = HandlerKind::kDone;
+      while (size_ > 0 && items_[size_ - 1].kind == HandlerKind::kDone) --size_;
       return true;
     }
     return false;
@@ -94,17 +94,17 @@ constinit pthread_t exiting = 0;
 
 void call(const Handler& handler, int status) {
   switch (handler.kind) {
-    case Kind::kCxa:
-    case Kind::kThreadLocal:
+    case HandlerKind::kCxa:
+    case HandlerKind::kThreadLocal:
       reinterpret_cast<void (*)(void*)>(handler.function)(handler.argument);
       break;
-    case Kind::kOnExit:
+    case HandlerKind::kOnExit:
       reinterpret_cast<void (*)(int, void*)>(handler.function)(status, handler.argument);
       break;
-    case Kind::kQuick:
+    case HandlerKind::kQuick:
       handler.function();
       break;
-    case Kind::kDone:
+    case HandlerKind::kDone:
       break;
   }
 }
@@ -175,20 +175,21 @@ using namespace heddle::process::of_rank;
 
 HEDDLE_EXPORT int __cxa_atexit(void (*function)(void*), void* argument, void* library) noexcept {
   if (hooks() == nullptr) return libc().__cxa_atexit(function, argument, library);
-  const Handler handler = {Kind::kCxa, reinterpret_cast<void (*)()>(function), argument, library};
+  const Handler handler = {HandlerKind::kCxa, reinterpret_cast<void (*)()>(function), argument,
+                           library};
   return handlers.push(handler) ? 0 : -1;
 }
 
 HEDDLE_EXPORT int on_exit(void (*function)(int, void*), void* argument) noexcept {
   if (hooks() == nullptr) return libc().on_exit(function, argument);
-  const Handler handler = {Kind::kOnExit, reinterpret_cast<void (*)()>(function), argument,
+  const Handler handler = {HandlerKind::kOnExit, reinterpret_cast<void (*)()>(function), argument,
                            nullptr};
   return handlers.push(handler) ? 0 : -1;
 }
 
 HEDDLE_EXPORT int __cxa_at_quick_exit(void (*function)(), void* library) noexcept {
   if (hooks() == nullptr) return libc().__cxa_at_quick_exit(function, library);
-  return quick_handlers.push({Kind::kQuick, function, nullptr, library}) ? 0 : -1;
+  return quick_handlers.push({HandlerKind::kQuick, function, nullptr, library}) ? 0 : -1;
 }
 
 // Destructors of the main strand's thread_local objects. Those of the rank's other threads stay
@@ -197,8 +198,8 @@ HEDDLE_EXPORT int __cxa_thread_atexit_impl(void (*function)(void*), void* object
   if (hooks() == nullptr || !pthread_equal(pthread_self(), main_strand)) {
     return libc().__cxa_thread_atexit_impl(function, object, library);
   }
-  const Handler handler = {Kind::kThreadLocal, reinterpret_cast<void (*)()>(function), object,
-                           library};
+  const Handler handler = {HandlerKind::kThreadLocal, reinterpret_cast<void (*)()>(function),
+                           object, library};
   return thread_local_handlers.push(handler) ? 0 : -1;
 }
 

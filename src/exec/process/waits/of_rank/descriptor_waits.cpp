@@ -42,7 +42,13 @@ bool is_nonblocking(int descriptor) noexcept {
 // What a descriptor is, for the first ones. If it is not true any more (libc has closed it for
 // itself, or syscall() has made another), then a call keeps its worker until the call monitor sees
 // it, looks once too often, or does not see a new socket's own time.
-enum Kind : unsigned char { kUnknown = 0, kKnown = 1, kFile = 2, kSocket = 4, kTakesNoAttempt = 8 };
+enum DescriptorKind : unsigned char {
+  kUnknown = 0,
+  kKnown = 1,
+  kFile = 2,
+  kSocket = 4,
+  kTakesNoAttempt = 8
+};
 constexpr int kKinds = 1024;
 unsigned char kinds[kKinds];
 
