@@ -4,12 +4,12 @@ namespace heddle {
 
 namespace {
 // Function-local statics: a RankLocal of another file may reserve before this file's statics run.
-struct Slots {
+struct RankLocalSlots {
   std::size_t count = 0;
   std::array<void (*)(void*), Rank::kSlots> destroy{};
 };
-Slots& slots() noexcept {
-  static Slots instance;
+RankLocalSlots& slots() noexcept {
+  static RankLocalSlots instance;
   return instance;
 }
 }  // namespace

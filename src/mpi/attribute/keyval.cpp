@@ -14,37 +14,37 @@ namespace {
 
 constexpr int kFirstOwn = 1000;
 
+struct KnownKeyval {
+  object::Ref<const Keyval> keyval;
+  bool freed = false;
+
+  bool extant() const noexcept { return !freed || keyval->in_use(); }
+};
+
 // A rank's keyvals, sorted by number because numbers only grow. A freed one stays while it is in
 // use, and is swept away by a later free_keyval.
 struct Keyvals {
-  struct Slot {
-    object::Ref<const Keyval> keyval;
-    bool freed = false;
-
-    bool extant() const noexcept { return !freed || keyval->in_use(); }
-  };
-
   // Lock: guards a rank's keyvals.
   SpinLock lock;
   int next GUARDED_BY(lock) = kFirstOwn;
-  std::vector<Slot> slots GUARDED_BY(lock);
+  std::vector<KnownKeyval> known GUARDED_BY(lock);
 
   // Null if there is no such keyval any more.
-  Slot* find(object::Kind for_kind, int number) noexcept REQUIRES(lock) {
+  KnownKeyval* find(object::Kind for_kind, int number) noexcept REQUIRES(lock) {
     const auto found = std::lower_bound(
-        slots.begin(), slots.end(), number,
-        [](const Slot& slot, int wanted) { return slot.keyval->number() < wanted; });
-    if (found == slots.end() || found->keyval->number() != number) return nullptr;
+        known.begin(), known.end(), number,
+        [](const KnownKeyval& each, int wanted) { return each.keyval->number() < wanted; });
+    if (found == known.end() || found->keyval->number() != number) return nullptr;
     return found->keyval->for_kind() == for_kind && found->extant() ? &*found : nullptr;
   }
 
   // Takes those out that are freed and not in use.
-  std::vector<Slot> sweep() REQUIRES(lock) {
-    std::vector<Slot> gone;
-    const auto end = std::stable_partition(slots.begin(), slots.end(),
-                                           [](const Slot& slot) { return slot.extant(); });
-    gone.assign(std::make_move_iterator(end), std::make_move_iterator(slots.end()));
-    slots.erase(end, slots.end());
+  std::vector<KnownKeyval> sweep() REQUIRES(lock) {
+    std::vector<KnownKeyval> gone;
+    const auto end = std::stable_partition(known.begin(), known.end(),
+                                           [](const KnownKeyval& each) { return each.extant(); });
+    gone.assign(std::make_move_iterator(end), std::make_move_iterator(known.end()));
+    known.erase(end, known.end());
     return gone;
   }
 };
@@ -55,7 +55,7 @@ Error create(Callbacks callbacks, void* extra, int* number) {
   Keyvals& keyvals = keyvals_of_rank.get();
   SpinGuard guard(keyvals.lock);
   *number = keyvals.next++;
-  keyvals.slots.push_back(
+  keyvals.known.push_back(
       {object::Ref<const Keyval>::adopt(new Keyval(*number, callbacks, extra))});
   return {};
 }
@@ -173,8 +173,8 @@ Error create_keyval(Keyval::WinCallbacks callbacks, void* extra, int* number) {
 object::Ref<const Keyval> find_keyval(object::Kind for_kind, int number) noexcept {
   Keyvals& keyvals = keyvals_of_rank.get();
   SpinGuard guard(keyvals.lock);
-  const Keyvals::Slot* slot = keyvals.find(for_kind, number);
-  return slot != nullptr ? slot->keyval : object::Ref<const Keyval>();
+  const KnownKeyval* known = keyvals.find(for_kind, number);
+  return known != nullptr ? known->keyval : object::Ref<const Keyval>();
 }
 
 Error use_keyval(object::Kind for_kind, int number, object::Ref<const Keyval>* out) {
@@ -185,19 +185,19 @@ Error use_keyval(object::Kind for_kind, int number, object::Ref<const Keyval>* o
 void become_fortrans(int number) noexcept {
   Keyvals& keyvals = keyvals_of_rank.get();
   SpinGuard guard(keyvals.lock);
-  for (const Keyvals::Slot& slot : keyvals.slots) {
-    if (slot.keyval->number() == number) const_cast<Keyval&>(*slot.keyval).become_fortrans();
+  for (const KnownKeyval& each : keyvals.known) {
+    if (each.keyval->number() == number) const_cast<Keyval&>(*each.keyval).become_fortrans();
   }
 }
 
 Error free_keyval(object::Kind for_kind, int* number) {
   Keyvals& keyvals = keyvals_of_rank.get();
-  std::vector<Keyvals::Slot> gone;  // outlives the lock
+  std::vector<KnownKeyval> gone;  // outlives the lock
   {
     SpinGuard guard(keyvals.lock);
-    Keyvals::Slot* slot = keyvals.find(for_kind, *number);
-    if (slot == nullptr) return unknown(for_kind, *number);
-    slot->freed = true;
+    KnownKeyval* known = keyvals.find(for_kind, *number);
+    if (known == nullptr) return unknown(for_kind, *number);
+    known->freed = true;
     gone = keyvals.sweep();
   }
   *number = MPI_KEYVAL_INVALID;

@@ -33,7 +33,7 @@ Buffer result_at(const Lent& lent, MPI_Count at, MPI_Count count) noexcept {
   return {const_cast<void*>(moved(lent.result, at * lent.type->extent())), count, lent.type};
 }
 
-void Slots::combine(const op::Op& op, int first, int end) const {
+void VectorSlots::combine(const op::Op& op, int first, int end) const {
   for (int index = first + 1; index < end; ++index) {
     op.apply((*this)[index - 1].data, (*this)[index].data, shape_.count, *shape_.type);
   }

@@ -30,11 +30,11 @@ inline MPI_Count begin_of_part(MPI_Count part, MPI_Count parts, MPI_Count count)
 }
 
 // The scratch memory as a row of slots, one for each member's vector.
-class Slots {
+class VectorSlots {
  public:
   // `shape` is what each vector is like; its address does not count.
-  Slots(std::byte* scratch, datatype::Buffer shape, int members) noexcept
-      : Slots(scratch, shape, members, Room::of(shape.count, *shape.type)) {}
+  VectorSlots(std::byte* scratch, datatype::Buffer shape, int members) noexcept
+      : VectorSlots(scratch, shape, members, Room::of(shape.count, *shape.type)) {}
 
   // True if there is room for all.
   static bool fit(datatype::Buffer shape, int members, MPI_Count scratch_bytes) noexcept {
@@ -58,7 +58,7 @@ class Slots {
   datatype::Buffer result() const noexcept { return (*this)[members_ - 1]; }
 
  private:
-  Slots(std::byte* scratch, datatype::Buffer shape, int members, const Room& each) noexcept
+  VectorSlots(std::byte* scratch, datatype::Buffer shape, int members, const Room& each) noexcept
       : first_(scratch + each.first), shape_(shape), stride_(stride(each)), members_(members) {}
 
   // Such that every element is aligned for its type.

@@ -19,8 +19,8 @@ namespace {
 // True if the vector is small. All hosts get the same answer.
 bool is_small(const Buffer& vector, const HostGroup& host_group) {
   if (host_group.hosts() == nullptr) [[likely]]
-    return Slots::fit(vector, host_group.members(), host_group.scratch_bytes());
-  return Slots::fit(vector, 1, host_group.least_share()) && vector.bytes() <= kMostInParcel;
+    return VectorSlots::fit(vector, host_group.members(), host_group.scratch_bytes());
+  return VectorSlots::fit(vector, 1, host_group.least_share()) && vector.bytes() <= kMostInParcel;
 }
 
 void copy_own(const void* own, Buffer result) {
@@ -58,7 +58,7 @@ struct Reduction {
   [[gnu::always_inline]] Step give(const void* own, Buffer result, Visit& visit) const {
     if (failed) [[unlikely]]
       visit.fail();
-    const Slots slots(visit.scratch(), result, visit.host_group().members());
+    const VectorSlots slots(visit.scratch(), result, visit.host_group().members());
     if (!failed) copy_own(own, slots[visit.index()]);
     if (visit.arrive()) {
       if (visit.hosts() != nullptr) [[unlikely]] {
@@ -72,7 +72,7 @@ struct Reduction {
     return is_result_here() ? Step::kWaits : Step::kGone;
   }
   [[gnu::always_inline]] Error take(Buffer result, Visit& visit) const {
-    const Slots slots(visit.scratch(), result, visit.host_group().members());
+    const VectorSlots slots(visit.scratch(), result, visit.host_group().members());
     if (is_result_here() && visit.agreed()) copy_own(slots.result().data, result);
     return visit.verdict();
   }
@@ -88,7 +88,7 @@ struct Reduction {
 
   // Runs at the host leader: combines this host's vectors, then those of all hosts, into
   // slots.result().
-  [[gnu::noinline]] void combine_between(const Slots& slots, Visit& visit) const {
+  [[gnu::noinline]] void combine_between(const VectorSlots& slots, Visit& visit) const {
     const HostGroup& host_group = visit.host_group();
     std::vector<Buffer> sums;
     for (int first = 0, end = 0; first < host_group.members(); first = end) {

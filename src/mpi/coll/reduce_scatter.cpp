@@ -41,7 +41,7 @@ struct Share {
 
   Error run(const void* own) const {
     const HostGroup& host_group = HostGroup::of(turn.comm);
-    const bool fit = Slots::fit(shape, host_group.members(), host_group.scratch_bytes());
+    const bool fit = VectorSlots::fit(shape, host_group.members(), host_group.scratch_bytes());
     return fit ? in_scratch(own) : in_slices(own);
   }
 
@@ -50,7 +50,7 @@ struct Share {
 
   Error in_scratch(const void* own) const {
     Visit visit(turn, call());
-    const Slots slots(visit.scratch(), shape, visit.host_group().members());
+    const VectorSlots slots(visit.scratch(), shape, visit.host_group().members());
     p2p::transfer({own, shape.count, shape.type}, slots[visit.index()], shape.bytes());
     if (visit.arrive()) {
       if (visit.agreed()) slots.combine(op);
@@ -69,7 +69,7 @@ struct Share {
   Error in_slices(const void* own) const {
     Visit visit(turn, call());
     const int members = visit.host_group().members();
-    const bool in_scratch = Slots::fit(shape, 1, visit.host_group().scratch_bytes());
+    const bool in_scratch = VectorSlots::fit(shape, 1, visit.host_group().scratch_bytes());
     const bool in_place = own == mine.data;
     Slice slice = in_scratch ? Slice(shape, visit.index(), members)
                              : Slice(*shape.type, begin, begin + mine.count);
@@ -83,7 +83,7 @@ struct Share {
     if (error) return error;
     const Buffer piece = in_place ? aside.buffer() : mine;
     Lent sum{nullptr, piece.data, shape.type};
-    sum.result = in_scratch ? Slots(visit.scratch(), shape, 1).result().data
+    sum.result = in_scratch ? VectorSlots(visit.scratch(), shape, 1).result().data
                             : result_at(sum, -begin, 0).data;
     slice.combine({visit.lent(), static_cast<std::size_t>(members)}, {&sum, 1}, op);
     visit.meet_again();

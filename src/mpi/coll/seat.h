@@ -29,7 +29,7 @@ struct Queue {
 };
 
 struct Seat final : comm::Extra, ListNode<BusySeats> {
-  static constexpr comm::Slot kSlot = comm::Slot::kCollectives;
+  static constexpr comm::ExtraSlot kSlot = comm::ExtraSlot::kCollectives;
 
   ~Seat() override {
     if (part != nullptr) part->leave();

@@ -28,15 +28,15 @@ Buffer SliceExchange::slice(const Lent& vector, int host) const noexcept {
 
 Error SliceExchange::prepare() {
   const auto here = static_cast<int>(std::count(blocks_.begin(), blocks_.end(), me_));
-  if (Error e = sums_memory_.reserve_bytes(Slots::bytes(shape_, here))) return e;
-  const Slots sums(static_cast<std::byte*>(sums_memory_.data()), shape_, here);
+  if (Error e = sums_memory_.reserve_bytes(VectorSlots::bytes(shape_, here))) return e;
+  const VectorSlots sums(static_cast<std::byte*>(sums_memory_.data()), shape_, here);
   for (int i = 0; i < here; ++i) sums_.push_back({nullptr, sums[i].data, shape_.type});
   const Buffer own{nullptr, begin_of(me_ + 1) - begin_of(me_), shape_.type};
-  return pieces_memory_.reserve_bytes(Slots::bytes(own, static_cast<int>(blocks_.size())));
+  return pieces_memory_.reserve_bytes(VectorSlots::bytes(own, static_cast<int>(blocks_.size())));
 }
 
 // This host's slice of all vectors, in the order of blocks.
-void SliceExchange::collect(const Slots& pieces, Batch& batch) const {
+void SliceExchange::collect(const VectorSlots& pieces, Batch& batch) const {
   std::size_t own = 0;
   for (std::size_t block = 0; block < blocks_.size(); ++block) {
     const Buffer piece = pieces[static_cast<int>(block)];
@@ -56,7 +56,7 @@ void SliceExchange::collect(const Slots& pieces, Batch& batch) const {
 Error SliceExchange::exchange(Buffer total, int to) {
   const Buffer shape{nullptr, begin_of(me_ + 1) - begin_of(me_), shape_.type};
   const auto blocks = static_cast<int>(blocks_.size());
-  const Slots pieces(static_cast<std::byte*>(pieces_memory_.data()), shape, blocks);
+  const VectorSlots pieces(static_cast<std::byte*>(pieces_memory_.data()), shape, blocks);
   Batch batch(turn_.wire());
   collect(pieces, batch);
   pieces.combine(op_, 0, blocks);

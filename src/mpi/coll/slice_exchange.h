@@ -38,7 +38,7 @@ class SliceExchange {
   MPI_Count begin_of(int host) const noexcept;
   // The slice of a host, in a vector.
   datatype::Buffer slice(const Lent& vector, int host) const noexcept;
-  void collect(const Slots& pieces, Batch& batch) const;
+  void collect(const VectorSlots& pieces, Batch& batch) const;
 
   const Turn turn_;
   const HostsOf& hosts_;

@@ -7,7 +7,7 @@ Extras::~Extras() {
   for (Entry& entry : entries_) delete entry.load(std::memory_order_relaxed);
 }
 
-Extra& Extras::fill(Slot slot, std::unique_ptr<Extra> extra) noexcept {
+Extra& Extras::fill(ExtraSlot slot, std::unique_ptr<Extra> extra) noexcept {
   Extra* there = nullptr;
   // release "filled": the extra's construction, to find(). acquire: the other's, if another strand
   // was first.
@@ -22,7 +22,7 @@ void Extras::inherit(const Extras& parent) {
   for (std::size_t i = 0; i < kSlots; ++i) {
     const Extra* const extra = parent.entries_[i].load(std::memory_order_acquire);  // "filled"
     if (extra == nullptr) continue;
-    if (auto mine = extra->for_duplicate()) fill(static_cast<Slot>(i), std::move(mine));
+    if (auto mine = extra->for_duplicate()) fill(static_cast<ExtraSlot>(i), std::move(mine));
   }
 }
 

@@ -27,7 +27,7 @@
 
 namespace heddle::comm {
 
-enum class Slot : std::uint8_t { kCollectives, kTopology, kCount };
+enum class ExtraSlot : std::uint8_t { kCollectives, kTopology, kCount };
 
 class Extra {
  public:
@@ -72,11 +72,13 @@ class Extras {
 
  private:
   using Entry = std::atomic<Extra*>;
-  static constexpr auto kSlots = static_cast<std::size_t>(Slot::kCount);
+  static constexpr auto kSlots = static_cast<std::size_t>(ExtraSlot::kCount);
 
-  Entry& at(Slot slot) noexcept { return entries_[static_cast<std::size_t>(slot)]; }
-  const Entry& at(Slot slot) const noexcept { return entries_[static_cast<std::size_t>(slot)]; }
-  Extra& fill(Slot slot, std::unique_ptr<Extra> extra) noexcept;
+  Entry& at(ExtraSlot slot) noexcept { return entries_[static_cast<std::size_t>(slot)]; }
+  const Entry& at(ExtraSlot slot) const noexcept {
+    return entries_[static_cast<std::size_t>(slot)];
+  }
+  Extra& fill(ExtraSlot slot, std::unique_ptr<Extra> extra) noexcept;
   // Out of line: callers are on the way of each collective.
   template <class Own>
   [[gnu::noinline]] Own& make_slow() {

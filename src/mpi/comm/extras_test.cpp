@@ -16,11 +16,11 @@ struct Own : Extra {
   ~Own() override { --alive; }
 };
 struct Counted final : Own {
-  static constexpr Slot kSlot = Slot::kCollectives;
+  static constexpr ExtraSlot kSlot = ExtraSlot::kCollectives;
   int value = 0;
 };
 struct Inherited final : Own {
-  static constexpr Slot kSlot = Slot::kTopology;
+  static constexpr ExtraSlot kSlot = ExtraSlot::kTopology;
   std::unique_ptr<Extra> for_duplicate() const override {
     auto copy = std::make_unique<Inherited>();
     copy->value = value;

@@ -190,10 +190,10 @@ class TransientPool {
     Transient* free = nullptr;
     unsigned free_count = 0;
 
-    struct alignas(64) Slot {
+    struct alignas(64) Storage {
       std::byte bytes[TransientCache::kStorage];
     };
-    std::array<Slot, kBatch> slots;
+    std::array<Storage, kBatch> slots;
   };
   static Chunk& chunk_of(Transient& transient) noexcept;
   static bool is_valid(const Chunk& chunk) noexcept;

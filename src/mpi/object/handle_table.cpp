@@ -5,12 +5,12 @@ namespace heddle::object {
 void HandleTable::prepare(Kind kind, std::uint32_t generation) noexcept {
   kind_ = kind;
   first_generation_ = generation;
-  for (Slot& slot : direct_) slot.generation.store(generation, std::memory_order_relaxed);
+  for (HandleSlot& slot : direct_) slot.generation.store(generation, std::memory_order_relaxed);
 }
 
 HandleTable::~HandleTable() {
   assert(is_valid());
-  for (std::atomic<Slot*>& block : indirect_) {
+  for (std::atomic<HandleSlot*>& block : indirect_) {
     delete[] block.load(std::memory_order_relaxed);  // relaxed: no other strand is left
   }
 }
@@ -23,7 +23,7 @@ HandleBits HandleTable::publish(Object* object) noexcept {
     return known;
   }
   const std::uint32_t index = take_free();
-  Slot& slot = used_slot(index);
+  HandleSlot& slot = used_slot(index);
   const HandleBits handle = compose(index, slot.generation.load(std::memory_order_relaxed));
   slot.next_or_users = 1;
   object->set_handle(handle);
@@ -44,7 +44,7 @@ Object* HandleTable::retire(HandleBits handle) noexcept {
   Object* object = find(handle);
   if (object == nullptr) return nullptr;
   const std::uint32_t index = index_of(handle);
-  Slot& slot = used_slot(index);
+  HandleSlot& slot = used_slot(index);
   if (--slot.next_or_users > 0) return object;
 
   // relaxed: nothing is handed to a reader by taking something away.
@@ -70,7 +70,7 @@ HandleBits HandleTable::publish_for_good(Object* object) noexcept {
 HandleTable::Reservation HandleTable::reserve() noexcept {
   SpinGuard guard(lock_);
   const std::uint32_t index = take_free();
-  Slot& slot = used_slot(index);
+  HandleSlot& slot = used_slot(index);
   slot.next_or_users = first_generation_;
   return {&slot, static_cast<std::uint32_t>(compose(index, 0))};
 }
@@ -90,7 +90,7 @@ std::uint32_t HandleTable::take_free() noexcept {
 
 void HandleTable::add_block(std::uint32_t block) noexcept {
   const std::size_t count = std::size_t{kDirect} << block;
-  Slot* slots = new Slot[count];
+  HandleSlot* slots = new HandleSlot[count];
   for (std::size_t i = 0; i < count; ++i) {
     slots[i].generation.store(first_generation_, std::memory_order_relaxed);
   }
@@ -98,7 +98,7 @@ void HandleTable::add_block(std::uint32_t block) noexcept {
 }
 
 HandleBits HandleTable::from_int(std::uint32_t low_half) const noexcept {
-  const Slot* slot = slot_at(index_of(low_half));
+  const HandleSlot* slot = slot_at(index_of(low_half));
   if (slot == nullptr || slot->object.load(std::memory_order_acquire) == nullptr) return 0;  // [A1]
   return HandleBits{slot->generation.load(std::memory_order_relaxed)} << 32 | low_half;
 }
@@ -119,7 +119,7 @@ std::size_t HandleTable::live_count() const noexcept {
   SpinGuard guard(lock_);
   std::size_t live = 0;
   for (std::uint32_t index = 0; index < used_; ++index) {
-    const Slot* const slot = slot_at(index);
+    const HandleSlot* const slot = slot_at(index);
     // relaxed: a number that may be out of date when it is read.
     if (slot != for_good_ && slot->object.load(std::memory_order_relaxed) != nullptr) ++live;
   }
@@ -138,7 +138,7 @@ Object* HandleTable::find_by(bool (*is_wanted)(const Object& object, std::uint64
 
 void HandleTable::release_all() noexcept {
   for (std::uint32_t index = 0; index < used_; ++index) {
-    Slot& slot = used_slot(index);
+    HandleSlot& slot = used_slot(index);
     Object* object = slot.object.exchange(nullptr, std::memory_order_relaxed);
     if (object == nullptr) continue;
     for (std::uint32_t i = slot.next_or_users; i > 0; --i) object->release();

@@ -155,7 +155,7 @@ class HandleTable {
 
   // Requires that `handle` has this table's kind.
   Object* find(HandleBits handle) const noexcept {
-    const Slot* slot = slot_at(index_of(handle));
+    const HandleSlot* slot = slot_at(index_of(handle));
     // relaxed: a reader that was given the handle knows the generation already; garbage may see
     // any, and then finds null or a live object.
     if (slot == nullptr || slot->generation.load(std::memory_order_relaxed) != handle >> 32) {
@@ -169,7 +169,7 @@ class HandleTable {
   [[gnu::always_inline]] Object* find_direct(Kind kind, HandleBits handle) const noexcept {
     constexpr std::uint32_t kWithin = kDirect - 1;
     const auto low = static_cast<std::uint32_t>(handle);
-    const Slot& slot = direct_[low & kWithin];
+    const HandleSlot& slot = direct_[low & kWithin];
     if ((low & ~kWithin) != static_cast<std::uint32_t>(kind) << kIndexBits ||
         slot.generation.load(std::memory_order_relaxed) != handle >> 32) {
       return nullptr;
@@ -188,7 +188,6 @@ class HandleTable {
   static constexpr std::uint32_t kDirect = 16;  // slots in the direct block, a power of two
   static constexpr std::uint32_t kIndirect = kIndexBits - std::bit_width(kDirect - 1);
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  using Slot = HandleSlot;
 
   static std::uint32_t index_of(HandleBits handle) noexcept {
     return static_cast<std::uint32_t>(handle) & ((1u << kIndexBits) - 1);
@@ -199,17 +198,17 @@ class HandleTable {
   }
 
   // nullptr if no handle has had this index.
-  const Slot* slot_at(std::uint32_t index) const noexcept {
+  const HandleSlot* slot_at(std::uint32_t index) const noexcept {
     if (index < kDirect) return &direct_[index];
     const std::uint32_t block = block_of(index);
-    const Slot* slots = indirect_[block].load(std::memory_order_acquire);  // [A2]
+    const HandleSlot* slots = indirect_[block].load(std::memory_order_acquire);  // [A2]
     return slots == nullptr ? nullptr : &slots[index - (kDirect << block)];
   }
   // The slot of an index that take_free() has given, so that its block exists.
-  Slot& used_slot(std::uint32_t index) noexcept {
-    const Slot* const slot = slot_at(index);
+  HandleSlot& used_slot(std::uint32_t index) noexcept {
+    const HandleSlot* const slot = slot_at(index);
     if (slot == nullptr) __builtin_unreachable();
-    return const_cast<Slot&>(*slot);
+    return const_cast<HandleSlot&>(*slot);
   }
 
   HandleBits compose(std::uint32_t index, std::uint32_t generation) const noexcept {
@@ -224,11 +223,11 @@ class HandleTable {
   // Lock: guards the rest, except what the atomics publish: allocation and freeing of one rank's
   // handles; lookups take none, and requests keep their slots.
   mutable SpinLock lock_;
-  std::uint32_t used_ = 0;          // indices below it have had a handle
-  std::uint32_t free_ = kNone;      // last freed first, because its memory is warm
-  const Slot* for_good_ = nullptr;  // of the object that is published for good
-  std::array<Slot, kDirect> direct_;
-  std::array<std::atomic<Slot*>, kIndirect> indirect_{};
+  std::uint32_t used_ = 0;                // indices below it have had a handle
+  std::uint32_t free_ = kNone;            // last freed first, because its memory is warm
+  const HandleSlot* for_good_ = nullptr;  // of the object that is published for good
+  std::array<HandleSlot, kDirect> direct_;
+  std::array<std::atomic<HandleSlot*>, kIndirect> indirect_{};
 };
 
 // A rank's tables, indexed by kind; destroyed with the rank.

@@ -7,7 +7,7 @@ namespace heddle::topo {
 namespace {
 
 struct OfComm final : comm::Extra {
-  static constexpr comm::Slot kSlot = comm::Slot::kTopology;
+  static constexpr comm::ExtraSlot kSlot = comm::ExtraSlot::kTopology;
 
   explicit OfComm(std::shared_ptr<const Topology> its_topology) noexcept
       : topology(std::move(its_topology)) {}

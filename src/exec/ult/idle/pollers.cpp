@@ -17,20 +17,20 @@ namespace {
 //
 // seq_cst orders `users` and `poller`: either the user sees that the poller is gone, or the remover
 // sees the user.
-struct alignas(64) Slot {
+struct alignas(64) PollerSlot {
   std::atomic<Poller*> poller{nullptr};
   std::atomic<int> users{0};
 };
 // Slots are never freed: a thread may be looking at one.
-struct Slots {
-  std::array<Slot, 16> each;
+struct PollerSlots {
+  std::array<PollerSlot, 16> each;
   std::atomic<std::size_t> used{0};  // at and above it every slot is empty
-  std::atomic<Slots*> more{nullptr};
+  std::atomic<PollerSlots*> more{nullptr};
 };
-Slots first;
+PollerSlots first;
 
 // True if a slot of these was free and has the poller now.
-bool add_to(Slots& slots, Poller& poller) noexcept {
+bool add_to(PollerSlots& slots, Poller& poller) noexcept {
   for (std::size_t i = 0; i < slots.each.size(); ++i) {
     Poller* expected = nullptr;
     if (!slots.each[i].poller.compare_exchange_strong(expected, &poller,
@@ -46,10 +46,10 @@ bool add_to(Slots& slots, Poller& poller) noexcept {
 }
 
 // The slots behind these, which are made if there are none.
-Slots& more_than(Slots& slots) noexcept {
-  Slots* more = slots.more.load(std::memory_order_acquire);
+PollerSlots& more_than(PollerSlots& slots) noexcept {
+  PollerSlots* more = slots.more.load(std::memory_order_acquire);
   if (more != nullptr) return *more;
-  auto made = std::make_unique<Slots>();
+  auto made = std::make_unique<PollerSlots>();
   // acq_rel: the threads that poll see empty slots.
   if (slots.more.compare_exchange_strong(more, made.get(), std::memory_order_acq_rel)) {
     return *made.release();
@@ -58,8 +58,8 @@ Slots& more_than(Slots& slots) noexcept {
 }
 
 // True if the poller was in one of these slots, and no thread is inside its poll() any more.
-bool remove_from(Slots& slots, Poller& poller) noexcept {
-  for (Slot& slot : slots.each) {
+bool remove_from(PollerSlots& slots, Poller& poller) noexcept {
+  for (PollerSlot& slot : slots.each) {
     Poller* expected = &poller;
     if (!slot.poller.compare_exchange_strong(expected, nullptr, std::memory_order_seq_cst))
       continue;
@@ -69,7 +69,7 @@ bool remove_from(Slots& slots, Poller& poller) noexcept {
   return false;
 }
 
-bool poll_slot(Slot& slot, int worker, PollEffort effort) noexcept {
+bool poll_slot(PollerSlot& slot, int worker, PollEffort effort) noexcept {
   // relaxed: a look ahead; what counts is the load below.
   if (slot.poller.load(std::memory_order_relaxed) == nullptr) return false;
   slot.users.fetch_add(1, std::memory_order_seq_cst);
@@ -84,7 +84,7 @@ bool poll_slot(Slot& slot, int worker, PollEffort effort) noexcept {
 bool poll_all(int worker, PollEffort effort) noexcept {
   Standing::enter(Standing::kSection);  // the thread that polls may be halfway through a switch
   bool progress = false;
-  for (Slots* slots = &first; slots != nullptr;
+  for (PollerSlots* slots = &first; slots != nullptr;
        slots = slots->more.load(std::memory_order_acquire)) {
     const std::size_t used = slots->used.load(std::memory_order_relaxed);
     for (std::size_t i = 0; i < used; ++i) progress |= poll_slot(slots->each[i], worker, effort);
@@ -98,12 +98,12 @@ bool have_pollers() noexcept {
 }
 
 void add_poller(Poller& poller) noexcept {
-  Slots* slots = &first;
+  PollerSlots* slots = &first;
   while (!add_to(*slots, poller)) slots = &more_than(*slots);
 }
 
 void remove_poller(Poller& poller) noexcept {
-  Slots* slots = &first;
+  PollerSlots* slots = &first;
   while (slots != nullptr && !remove_from(*slots, poller)) {
     slots = slots->more.load(std::memory_order_acquire);
   }

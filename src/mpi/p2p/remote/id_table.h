@@ -26,7 +26,7 @@ class IdTable {
       free_ = static_cast<std::uint32_t>(slots_.size() - 1);
     }
     const std::uint32_t index = free_;
-    Slot& slot = slots_[index];
+    IdSlot& slot = slots_[index];
     free_ = slot.next_free;
     slot.object = &object;
     return Id{slot.generation} << 32 | (index + 1);
@@ -36,7 +36,7 @@ class IdTable {
   template <class Fits>
   T* find(Id id, Fits&& fits) {
     SpinGuard guard(lock_);
-    Slot* slot = slot_of(id);
+    IdSlot* slot = slot_of(id);
     return slot != nullptr && fits(*slot->object) ? slot->object : nullptr;
   }
 
@@ -44,7 +44,7 @@ class IdTable {
   template <class Fits>
   T* take(Id id, Fits&& fits) {
     SpinGuard guard(lock_);
-    Slot* slot = slot_of(id);
+    IdSlot* slot = slot_of(id);
     if (slot == nullptr || !fits(*slot->object)) return nullptr;
     T* object = slot->object;
     slot->object = nullptr;
@@ -57,7 +57,7 @@ class IdTable {
   // Visits all objects that are left, when no other strand uses the table.
   template <class Visit>
   void for_each(Visit&& visit) {
-    for (Slot& slot : slots_) {
+    for (IdSlot& slot : slots_) {
       if (slot.object != nullptr) visit(*slot.object);
     }
   }
@@ -65,23 +65,23 @@ class IdTable {
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  struct Slot {
+  struct IdSlot {
     T* object;  // nullptr: free
     std::uint32_t generation;
     std::uint32_t next_free;
   };
 
   // nullptr if it names nothing.
-  Slot* slot_of(Id id) noexcept {
+  IdSlot* slot_of(Id id) noexcept {
     const std::uint64_t index = (id & 0xffffffffu) - 1;  // of 0: too large
     if (index >= slots_.size()) return nullptr;
-    Slot& slot = slots_[index];
+    IdSlot& slot = slots_[index];
     return slot.object != nullptr && slot.generation == id >> 32 ? &slot : nullptr;
   }
 
   // Lock: guards the rest: names that other hosts send back.
   SpinLock lock_;
-  std::vector<Slot> slots_;
+  std::vector<IdSlot> slots_;
   std::uint32_t free_ = kNone;
 };
 

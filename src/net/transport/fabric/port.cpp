@@ -58,8 +58,8 @@ Error Port::open_objects() {
       })) {
     return e;
   }
-  slots_ =
-      std::make_unique<Slots>(*provider_.library, *domain_, *info, wire_bytes(end_.packet_bytes));
+  slots_ = std::make_unique<SendSlots>(*provider_.library, *domain_, *info,
+                                       wire_bytes(end_.packet_bytes));
   reads_ = std::make_unique<Reads>(*domain_, *info);
   fi_av_attr addresses = {};
   addresses.type = FI_AV_TABLE;
@@ -152,7 +152,7 @@ bool Port::try_send(int to_host, Bytes head, Bytes body) noexcept {
 }
 
 bool Port::submit(int host, WireKind kind, Bytes head, Bytes body) noexcept {
-  Slot* const slot = slots_->take();
+  SendSlot* const slot = slots_->take();
   if (slot == nullptr) return false;
   Peer& to = peer(host);
   WireHead wire;
@@ -199,7 +199,7 @@ bool Port::start_read(const Endpoint::Read& read) noexcept {
   return true;
 }
 
-Port::Posted Port::post(Slot& slot) noexcept {
+Port::Posted Port::post(SendSlot& slot) noexcept {
   const ssize_t code = fi_send(endpoint_.get(), slot.memory, slot.bytes, slot.descriptor,
                                peer(slot.to).address, static_cast<Operation*>(&slot));
   if (code == 0) return Posted::kYes;
@@ -215,7 +215,7 @@ bool Port::send_queued() noexcept {
   IntrusiveList<Peer> again;
   while (Peer* to = queued_.pop_front()) {
     bool refused = false;
-    while (Slot* slot = refused ? nullptr : to->queue.pop_front()) {
+    while (SendSlot* slot = refused ? nullptr : to->queue.pop_front()) {
       refused = post(*slot) == Posted::kLater;
       if (refused) to->queue.push_front(*slot);
       any |= !refused;
@@ -226,7 +226,7 @@ bool Port::send_queued() noexcept {
   return any;
 }
 
-void Port::finished(Slot& slot) noexcept {
+void Port::finished(SendSlot& slot) noexcept {
   --peer(slot.to).in_window;
   --unfinished_;
   slots_->free(slot);
@@ -241,7 +241,7 @@ Reader& Port::finished(ReadOperation& read) noexcept {
 
 void Port::drop(int host) noexcept {
   Peer& lost = peer(host);
-  while (Slot* slot = lost.queue.pop_front()) {
+  while (SendSlot* slot = lost.queue.pop_front()) {
     finished(*slot);
     --lost.next_out;  // these were the last ones, and a farewell may follow
   }
@@ -273,7 +273,7 @@ bool Port::poll(Upcall* upcall) noexcept {
 void Port::complete(const fi_cq_data_entry& entry, Upcall* upcall) noexcept {
   Operation& operation = operation_of(entry.op_context);
   if (operation.kind == OperationKind::kSend) {
-    finished(static_cast<Slot&>(operation));
+    finished(static_cast<SendSlot&>(operation));
     return;
   }
   if (operation.kind == OperationKind::kRead) {
@@ -315,7 +315,7 @@ void Port::fail() noexcept {
     host = read.from;
     static_cast<void>(finished(read));
   } else {
-    auto& slot = static_cast<Slot&>(operation);
+    auto& slot = static_cast<SendSlot&>(operation);
     host = slot.to;
     finished(slot);
   }

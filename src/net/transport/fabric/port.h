@@ -26,7 +26,7 @@
 #include "base/intrusive_list.h"
 #include "net/transport/fabric/provider.h"
 #include "net/transport/fabric/reads.h"
-#include "net/transport/fabric/slots.h"
+#include "net/transport/fabric/send_slots.h"
 #include "net/transport/fabric/wire.h"
 #include "net/transport/ports/losses.h"
 #include "net/transport/ports/watcher.h"
@@ -83,9 +83,9 @@ class Port final : public WatchedPort {
     std::uint64_t next_out = 0;  // number
     WireSequence incoming;
     int in_window = 0;
-    int reads = 0;              // under way from there
-    IntrusiveList<Slot> queue;  // not yet accepted by the fabric
-    bool was_told = false;      // our farewell is under way
+    int reads = 0;                  // under way from there
+    IntrusiveList<SendSlot> queue;  // not yet accepted by the fabric
+    bool was_told = false;          // our farewell is under way
   };
   struct Buffer : Operation {
     Buffer() noexcept : Operation(OperationKind::kReceive) {}
@@ -106,9 +106,9 @@ class Port final : public WatchedPort {
   bool submit(int host, WireKind kind, Bytes head, Bytes body) noexcept;
   bool start_read(const Endpoint::Read& read) noexcept;
   enum class Posted : unsigned char { kYes, kLater, kFailed };
-  Posted post(Slot& slot) noexcept;
+  Posted post(SendSlot& slot) noexcept;
   bool send_queued() noexcept;
-  void finished(Slot& slot) noexcept;
+  void finished(SendSlot& slot) noexcept;
   Reader& finished(ReadOperation& read) noexcept;
   void say_farewell(int host) noexcept;
 
@@ -128,7 +128,7 @@ class Port final : public WatchedPort {
   // In this order: each of these needs those before it, and is closed before them; the endpoint
   // last opened, first closed, because it uses the memory.
   Fid<fid_domain> domain_;
-  std::unique_ptr<Slots> slots_;
+  std::unique_ptr<SendSlots> slots_;
   std::unique_ptr<Reads> reads_;
   std::vector<std::unique_ptr<Buffer>> buffers_;
   Fid<fid_av> addresses_;

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "net/transport/fabric/libfabric.h"
-#include "net/transport/fabric/slots.h"
+#include "net/transport/fabric/send_slots.h"
 #include "net/transport/transport.h"
 
 namespace heddle::transport {

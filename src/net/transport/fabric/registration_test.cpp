@@ -8,7 +8,7 @@
 #include <set>
 
 #include "net/transport/fabric/reads.h"
-#include "net/transport/fabric/slots.h"
+#include "net/transport/fabric/send_slots.h"
 
 namespace heddle::transport {
 namespace {
@@ -116,10 +116,10 @@ TEST(Registration, PacketsLieInRegisteredMemoryWhereThatIsWanted) {
   StrictProvider provider(FI_MR_LOCAL);
   const Libfabric none;
   {
-    Slots slots(none, provider.domain.fid, provider.info, 1000);
+    SendSlots slots(none, provider.domain.fid, provider.info, 1000);
     std::set<const std::byte*> places;
     for (int i = 0; i < 40; ++i) {  // in several chunks
-      Slot* const slot = slots.take();
+      SendSlot* const slot = slots.take();
       ASSERT_NE(slot, nullptr);
       EXPECT_TRUE(provider.covers(slot->descriptor, slot->memory, 1000, FI_SEND | FI_RECV));
       EXPECT_TRUE(places.insert(slot->memory).second);
@@ -132,7 +132,7 @@ TEST(Registration, PacketsLieInRegisteredMemoryWhereThatIsWanted) {
 TEST(Registration, NothingIsRegisteredForPacketsWhereThatIsNotWanted) {
   StrictProvider provider(0);
   const Libfabric none;
-  Slots slots(none, provider.domain.fid, provider.info, 1000);
+  SendSlots slots(none, provider.domain.fid, provider.info, 1000);
   EXPECT_EQ(slots.take()->descriptor, nullptr);
   EXPECT_TRUE(provider.regions.empty());
 }

@@ -1,4 +1,4 @@
-#include "net/transport/fabric/slots.h"
+#include "net/transport/fabric/send_slots.h"
 
 #include <atomic>
 #include <cstdint>
@@ -38,7 +38,7 @@ Error Registered::make(const Libfabric& library, fid_domain& domain, const fi_in
   return {};
 }
 
-bool Slots::grow() noexcept {
+bool SendSlots::grow() noexcept {
   std::unique_ptr<Chunk> chunk(new (std::nothrow) Chunk);
   if (chunk == nullptr) return false;
   if (Error e =
@@ -47,7 +47,7 @@ bool Slots::grow() noexcept {
     return false;
   }
   for (std::size_t i = 0; i < kInChunk; ++i) {
-    Slot& slot = chunk->slots[i];
+    SendSlot& slot = chunk->slots[i];
     slot.memory = chunk->memory.bytes() + i * slot_bytes_;
     slot.descriptor = chunk->memory.descriptor();
     free_.push_back(slot);
@@ -56,7 +56,7 @@ bool Slots::grow() noexcept {
   return true;
 }
 
-Slot* Slots::take() noexcept {
+SendSlot* SendSlots::take() noexcept {
   if (free_.empty() && !grow()) return nullptr;
   return free_.pop_front();
 }

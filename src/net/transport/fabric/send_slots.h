@@ -1,4 +1,4 @@
-// slots.h — memory for packets on their way out: one slot a packet, from try_send() until the
+// send_slots.h — memory for packets on their way out: one slot a packet, from try_send() until the
 // fabric has completed it.
 //
 // Slots come in chunks, which are registered with the domain if its provider wants that, and are
@@ -30,8 +30,8 @@ struct Operation {
   const OperationKind kind;
 };
 
-struct Slot : Operation, ListNode<> {
-  Slot() noexcept : Operation(OperationKind::kSend) {}
+struct SendSlot : Operation, ListNode<> {
+  SendSlot() noexcept : Operation(OperationKind::kSend) {}
 
   int to = 0;
   std::size_t bytes = 0;  // of the whole packet
@@ -58,20 +58,20 @@ class Registered {
   Fid<fid_mr> region_;
 };
 
-class Slots {
+class SendSlots {
  public:
-  Slots(const Libfabric& library, fid_domain& domain, const fi_info& info,
-        std::size_t slot_bytes) noexcept
+  SendSlots(const Libfabric& library, fid_domain& domain, const fi_info& info,
+            std::size_t slot_bytes) noexcept
       : library_(library), domain_(domain), info_(info), slot_bytes_(slot_bytes) {}
 
-  Slot* take() noexcept;  // null without memory
-  void free(Slot& slot) noexcept { free_.push_front(slot); }
+  SendSlot* take() noexcept;  // null without memory
+  void free(SendSlot& slot) noexcept { free_.push_front(slot); }
 
  private:
   static constexpr std::size_t kInChunk = 16;
   struct Chunk {
     Registered memory;
-    Slot slots[kInChunk];
+    SendSlot slots[kInChunk];
   };
   bool grow() noexcept;
 
@@ -79,7 +79,7 @@ class Slots {
   fid_domain& domain_;
   const fi_info& info_;
   const std::size_t slot_bytes_;
-  IntrusiveList<Slot> free_;
+  IntrusiveList<SendSlot> free_;
   std::vector<std::unique_ptr<Chunk>> chunks_;
 };
 
