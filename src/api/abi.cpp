@@ -28,7 +28,7 @@ struct Booleans {
 struct Fortran {
   // Lock: guards what a rank has set of Fortran's info and booleans.
   SpinLock lock;
-  std::vector<info::Info::Entry> info GUARDED_BY(lock);
+  std::vector<info::Info::KeyValue> info GUARDED_BY(lock);
   bool info_set GUARDED_BY(lock) = false;
   Booleans booleans[kLargestLogical + 1] GUARDED_BY(lock);  // by size
 };

@@ -4,9 +4,10 @@
 
 namespace heddle::attribute {
 
-std::vector<Attributes::Entry>::iterator Attributes::position(const Keyval& keyval) const noexcept {
+std::vector<Attributes::Attribute>::iterator Attributes::position(
+    const Keyval& keyval) const noexcept {
   return std::find_if(entries_.begin(), entries_.end(),
-                      [&](const Entry& entry) { return entry.keyval.get() == &keyval; });
+                      [&](const Attribute& entry) { return entry.keyval.get() == &keyval; });
 }
 
 bool Attributes::get(const Keyval& keyval, void** value) const noexcept {
@@ -32,7 +33,7 @@ bool Attributes::become_integer(const Keyval& keyval, const void* cell) noexcept
 }
 
 Attributes::Claim Attributes::claim(const Keyval& keyval, bool deleting, void* const* fresh,
-                                    Entry* before) const {
+                                    Attribute* before) const {
   const ult::Strand& self = ult::Strand::current();
   for (;; ult::yield()) {
     SpinGuard guard(lock_);
@@ -51,7 +52,7 @@ Attributes::Claim Attributes::claim(const Keyval& keyval, bool deleting, void* c
   }
 }
 
-void Attributes::unclaim(const Entry& before) const noexcept {
+void Attributes::unclaim(const Attribute& before) const noexcept {
   SpinGuard guard(lock_);
   const auto found = position(*before.keyval);
   // A copy callback may have replaced the value, which no strand has claimed then, or another
@@ -62,7 +63,7 @@ void Attributes::unclaim(const Entry& before) const noexcept {
 }
 
 Error Attributes::replace(const Keyval& keyval, void* const* fresh, const object::Object& owner) {
-  Entry before{};
+  Attribute before{};
   switch (claim(keyval, true, fresh, &before)) {
     case Claim::kAbsent:
       return {};
@@ -106,13 +107,13 @@ Error Attributes::clear(const object::Object& owner) {
 }
 
 Error Attributes::copy_to(Attributes& to, const object::Object& owner) const {
-  std::vector<Entry> snapshot;
+  std::vector<Attribute> snapshot;
   {
     SpinGuard guard(lock_);
     snapshot = entries_;
   }
-  for (const Entry& entry : snapshot) {
-    Entry before{};
+  for (const Attribute& entry : snapshot) {
+    Attribute before{};
     // What is gone meanwhile is not copied, nor what our caller, a delete callback, is ending.
     if (claim(*entry.keyval, false, nullptr, &before) != Claim::kMine) continue;
     Value copy{};

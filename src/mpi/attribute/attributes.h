@@ -38,7 +38,7 @@ class Attributes {
  public:
   Attributes() = default;
   ~Attributes() {
-    for (const Entry& entry : entries_) entry.end();
+    for (const Attribute& entry : entries_) entry.end();
   }
   Attributes(const Attributes&) = delete;
   Attributes& operator=(const Attributes&) = delete;
@@ -69,7 +69,7 @@ class Attributes {
   int size() const noexcept;
 
  private:
-  struct Entry {
+  struct Attribute {
     object::Ref<const Keyval> keyval;
     Value value;
     const ult::Strand* user = nullptr;
@@ -84,19 +84,19 @@ class Attributes {
   };
 
   // end() where there is none.
-  std::vector<Entry>::iterator position(const Keyval& keyval) const noexcept REQUIRES(lock_);
+  std::vector<Attribute>::iterator position(const Keyval& keyval) const noexcept REQUIRES(lock_);
   // Deletes the value if there is one, and puts *fresh unless `fresh` is null.
   Error replace(const Keyval& keyval, void* const* fresh, const object::Object& owner);
 
   enum class Claim { kMine, kAbsent, kRecursive };
   // Makes the calling strand the user of the value, for its copy or its delete callback; *before is
   // what unclaim() restores. A value that is absent is put if `fresh` is not null.
-  Claim claim(const Keyval& keyval, bool deleting, void* const* fresh, Entry* before) const;
-  void unclaim(const Entry& before) const noexcept;
+  Claim claim(const Keyval& keyval, bool deleting, void* const* fresh, Attribute* before) const;
+  void unclaim(const Attribute& before) const noexcept;
 
   // Lock: guards one object's attributes; callbacks of the program run without it.
   mutable SpinLock lock_;
-  mutable std::vector<Entry> entries_ GUARDED_BY(lock_);
+  mutable std::vector<Attribute> entries_ GUARDED_BY(lock_);
 };
 
 }  // namespace heddle::attribute

@@ -171,7 +171,7 @@ class HostGroup final : public world::SharedPart {
   // The place of a member that begins a turn, in these tables. Notes that it has moved since they
   // were made.
   int sit_down(const Seat& seat, const Tables& tables) noexcept {
-    const Places::Entry& entry = tables.places->of(seat.index);
+    const Places::Member& entry = tables.places->of(seat.index);
     // relaxed, both: the number itself is all that is told. A note of earlier tables is none
     // (renew_slow).
     if (std::atomic_ref(seat.process->worker).load(std::memory_order_relaxed) != entry.worker)

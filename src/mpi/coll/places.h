@@ -25,18 +25,18 @@ class Places {
   // `ranks`: the members, of this group.
   Places(const group::Group& group, const std::vector<int>& ranks);
 
-  struct Entry {
+  struct Member {
     int place;
     int worker;  // -1: none
   };
-  const Entry& of(int index) const noexcept { return entries_[static_cast<std::size_t>(index)]; }
+  const Member& of(int index) const noexcept { return entries_[static_cast<std::size_t>(index)]; }
 
   const std::vector<int>& members_at() const noexcept { return members_at_; }  // how many, by place
   const std::vector<int>& workers() const noexcept { return workers_; }        // that have a place
   const std::vector<platform::Core>& cores() const noexcept { return cores_; }  // by place
 
  private:
-  std::vector<Entry> entries_;
+  std::vector<Member> entries_;
   std::vector<int> members_at_, workers_;
   std::vector<platform::Core> cores_;
 };

@@ -17,7 +17,7 @@ constexpr const char* kKnownHints[] = {"mpi_assert_no_any_tag", "mpi_assert_no_a
                                        "mpi_assert_exact_length", "mpi_assert_allow_overtaking",
                                        "mpi_assert_strict_persistent_collective_ordering"};
 
-bool is_known_hint(const Info::Entry& entry) {
+bool is_known_hint(const Info::KeyValue& entry) {
   return std::find(std::begin(kKnownHints), std::end(kKnownHints), entry.first) !=
              std::end(kKnownHints) &&
          (entry.second == "true" || entry.second == "false");
@@ -111,8 +111,9 @@ Error get_hints(const Comm& comm, Info** out) {
 Error set_hints(Comm& comm, const Info* hints) {
   if (hints == nullptr) return Error::make(MPI_ERR_INFO, "argument info is MPI_INFO_NULL");
   const Ref<Info> old = comm.info();
-  const auto merged = Ref<Info>::adopt(new Info(old ? old->entries() : std::vector<Info::Entry>()));
-  for (const Info::Entry& entry : hints->entries()) {
+  const auto merged =
+      Ref<Info>::adopt(new Info(old ? old->entries() : std::vector<Info::KeyValue>()));
+  for (const Info::KeyValue& entry : hints->entries()) {
     if (is_known_hint(entry)) merged->set(entry.first, entry.second);
   }
   comm.set_info(merged);

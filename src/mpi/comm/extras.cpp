@@ -4,7 +4,7 @@ namespace heddle::comm {
 
 Extras::~Extras() {
   // relaxed: the last reference to the communicator has been given up.
-  for (Entry& entry : entries_) delete entry.load(std::memory_order_relaxed);
+  for (std::atomic<Extra*>& slot : slots_) delete slot.load(std::memory_order_relaxed);
 }
 
 Extra& Extras::fill(ExtraSlot slot, std::unique_ptr<Extra> extra) noexcept {
@@ -20,7 +20,7 @@ Extra& Extras::fill(ExtraSlot slot, std::unique_ptr<Extra> extra) noexcept {
 
 void Extras::inherit(const Extras& parent) {
   for (std::size_t i = 0; i < kSlots; ++i) {
-    const Extra* const extra = parent.entries_[i].load(std::memory_order_acquire);  // "filled"
+    const Extra* const extra = parent.slots_[i].load(std::memory_order_acquire);  // "filled"
     if (extra == nullptr) continue;
     if (auto mine = extra->for_duplicate()) fill(static_cast<ExtraSlot>(i), std::move(mine));
   }

@@ -71,12 +71,13 @@ class Extras {
   void inherit(const Extras& parent);
 
  private:
-  using Entry = std::atomic<Extra*>;
   static constexpr auto kSlots = static_cast<std::size_t>(ExtraSlot::kCount);
 
-  Entry& at(ExtraSlot slot) noexcept { return entries_[static_cast<std::size_t>(slot)]; }
-  const Entry& at(ExtraSlot slot) const noexcept {
-    return entries_[static_cast<std::size_t>(slot)];
+  std::atomic<Extra*>& at(ExtraSlot slot) noexcept {
+    return slots_[static_cast<std::size_t>(slot)];
+  }
+  const std::atomic<Extra*>& at(ExtraSlot slot) const noexcept {
+    return slots_[static_cast<std::size_t>(slot)];
   }
   Extra& fill(ExtraSlot slot, std::unique_ptr<Extra> extra) noexcept;
   // Out of line: callers are on the way of each collective.
@@ -85,7 +86,7 @@ class Extras {
     return static_cast<Own&>(fill(Own::kSlot, std::make_unique<Own>()));
   }
 
-  Entry entries_[kSlots] = {};
+  std::atomic<Extra*> slots_[kSlots] = {};
 };
 
 }  // namespace heddle::comm

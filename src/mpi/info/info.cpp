@@ -12,7 +12,7 @@ namespace {
 template <class Entries>
 auto position(Entries& entries, std::string_view key) noexcept {
   return std::find_if(entries.begin(), entries.end(),
-                      [key](const Info::Entry& entry) { return entry.first == key; });
+                      [key](const Info::KeyValue& entry) { return entry.first == key; });
 }
 
 struct Environment {
@@ -58,7 +58,7 @@ std::optional<std::string> Info::key(int index) const {
   return entries_[static_cast<std::size_t>(index)].first;
 }
 
-std::vector<Info::Entry> Info::entries() const {
+std::vector<Info::KeyValue> Info::entries() const {
   SpinGuard guard(lock_);
   return entries_;
 }

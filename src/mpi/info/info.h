@@ -24,9 +24,9 @@ namespace heddle::info {
 class Info final : public object::Object {
  public:
   using object::Object::Lifetime;
-  using Entry = std::pair<std::string, std::string>;
+  using KeyValue = std::pair<std::string, std::string>;
 
-  explicit Info(std::vector<Entry> entries = {}, Lifetime lifetime = Lifetime::kCounted) noexcept
+  explicit Info(std::vector<KeyValue> entries = {}, Lifetime lifetime = Lifetime::kCounted) noexcept
       : Object(object::Kind::kInfo, lifetime), entries_(std::move(entries)) {}
 
   // Replaces the value of a key that is there; adds a new one at the end.
@@ -40,12 +40,13 @@ class Info final : public object::Object {
   std::optional<std::string> key(int index) const;
 
   // A snapshot.
-  std::vector<Entry> entries() const;
+  std::vector<KeyValue> entries() const;
 
  private:
   // Lock: guards the entries of one info object.
   mutable SpinLock lock_;
-  std::vector<Entry> entries_ GUARDED_BY(lock_);  // in the order in which the keys were first set
+  std::vector<KeyValue> entries_
+      GUARDED_BY(lock_);  // in the order in which the keys were first set
 };
 
 // nullptr if the handle is not an info object, MPI_INFO_NULL included.

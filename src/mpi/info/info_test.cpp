@@ -134,7 +134,7 @@ TEST_F(InfoTest, ADuplicateHasTheSameOrderAndALifeOfItsOwn) {
   EXPECT_FINE(dup_info(info_.get(), &copy));
   const object::Ref<Info> owned = object::Ref<Info>::adopt(copy);
   info_->set("b", "changed");
-  const std::vector<Info::Entry> expected = {{"b", "1"}, {"a", "2"}};
+  const std::vector<Info::KeyValue> expected = {{"b", "1"}, {"a", "2"}};
   EXPECT_EQ(owned->entries(), expected);
 }
 

@@ -27,11 +27,11 @@ class KindTable {
   template <auto kHandle, auto kBegin = nullptr, class Own>
   void set(PacketKind kind, Own& receiver) noexcept {
     assert(entries_[kind].call == refuse);
-    Entry entry{&receiver,
-                [](void* own, const Arrival& arrival) noexcept {
-                  return (static_cast<Own*>(own)->*kHandle)(arrival);
-                },
-                land_nowhere};
+    PacketReceiver entry{&receiver,
+                         [](void* own, const Arrival& arrival) noexcept {
+                           return (static_cast<Own*>(own)->*kHandle)(arrival);
+                         },
+                         land_nowhere};
     if constexpr (kBegin != nullptr) {
       entry.begin = [](void* own, const Arrival& arrival, std::size_t bytes) noexcept {
         return (static_cast<Own*>(own)->*kBegin)(arrival, bytes);
@@ -43,18 +43,18 @@ class KindTable {
   // Returns false if the packet makes no sense.
   bool deliver(const Arrival& arrival) const noexcept {
     if (arrival.packet.empty()) return false;
-    const Entry& entry = entries_[static_cast<PacketKind>(arrival.packet.front())];
+    const PacketReceiver& entry = entries_[static_cast<PacketKind>(arrival.packet.front())];
     return entry.call(entry.receiver, arrival);
   }
 
   // Requires that the begin is not empty.
   transport::Landing begin(const Arrival& arrival, std::size_t bytes) const noexcept {
-    const Entry& entry = entries_[static_cast<PacketKind>(arrival.packet.front())];
+    const PacketReceiver& entry = entries_[static_cast<PacketKind>(arrival.packet.front())];
     return entry.begin(entry.receiver, arrival, bytes);
   }
 
  private:
-  struct Entry {
+  struct PacketReceiver {
     void* receiver;
     bool (*call)(void* receiver, const Arrival& arrival) noexcept;
     transport::Landing (*begin)(void* receiver, const Arrival& arrival, std::size_t bytes) noexcept;
@@ -63,7 +63,7 @@ class KindTable {
   static bool refuse(void*, const Arrival&) noexcept { return false; }
   static transport::Landing land_nowhere(void*, const Arrival&, std::size_t) noexcept { return {}; }
 
-  std::array<Entry, kKinds> entries_;
+  std::array<PacketReceiver, kKinds> entries_;
 };
 
 }  // namespace heddle::gateway

@@ -21,35 +21,35 @@ namespace {
 constexpr int kFirst = 3;
 
 // A rank, and whether its children get the descriptor; 0: no rank.
-using Entry = std::uintptr_t;
-constexpr Entry kPassesOn = 1;
+using OwnerWord = std::uintptr_t;
+constexpr OwnerWord kPassesOn = 1;
 static_assert(alignof(RankState) > kPassesOn);
 
 // By descriptor. Pages that are not needed are never touched.
 // relaxed: a program that gives a descriptor to another of its threads orders them itself.
 // Not of std::atomic, whose million constructors the compiler would have to evaluate.
-constinit std::array<Entry, kMostOpenFiles> entries{};
-std::atomic_ref<Entry> at(int descriptor) noexcept {
-  return std::atomic_ref<Entry>(entries[static_cast<std::size_t>(descriptor)]);
+constinit std::array<OwnerWord, kMostOpenFiles> entries{};
+std::atomic_ref<OwnerWord> at(int descriptor) noexcept {
+  return std::atomic_ref<OwnerWord>(entries[static_cast<std::size_t>(descriptor)]);
 }
 
 // All entries from here on are 0.
 constinit std::atomic<int> end{kFirst};
 
-Entry of(const RankState& rank) noexcept {
-  return reinterpret_cast<Entry>(&rank);
+OwnerWord of(const RankState& rank) noexcept {
+  return reinterpret_cast<OwnerWord>(&rank);
 }
 
-Entry entry(int descriptor) noexcept {
+OwnerWord entry(int descriptor) noexcept {
   if (descriptor < kFirst || descriptor >= kMostOpenFiles) return 0;
   return at(descriptor).load(std::memory_order_relaxed);
 }
 
-bool belongs(Entry entry, const RankState& rank) noexcept {
+bool belongs(OwnerWord entry, const RankState& rank) noexcept {
   return (entry & ~kPassesOn) == of(rank);
 }
 
-void set(int descriptor, Entry entry) noexcept {
+void set(int descriptor, OwnerWord entry) noexcept {
   if (descriptor < kFirst || descriptor >= kMostOpenFiles) return;
   at(descriptor).store(entry, std::memory_order_relaxed);
   int seen = end.load(std::memory_order_relaxed);
@@ -137,7 +137,7 @@ int replace(int from, int onto, int passes_on) noexcept {
 
 int passes_on(int descriptor) noexcept {
   const RankState* const rank = hosted_state();
-  const Entry noted = entry(descriptor);
+  const OwnerWord noted = entry(descriptor);
   if (rank == nullptr || !belongs(noted, *rank)) return -1;
   return (noted & kPassesOn) != 0 ? 1 : 0;
 }

@@ -36,7 +36,7 @@ struct Key {
   }
 };
 
-struct Entry {
+struct RankLocks {
   int descriptor = -1;  // the host's, of a description for this rank and file
   HeldRanges held;
 };
@@ -53,7 +53,7 @@ struct Table {
   // Lock: guards what ranks have locked by `fcntl`; held across system calls that do not wait, and
   // a fork; never a switch.
   Mutex mutex;
-  std::map<Key, Entry> entries GUARDED_BY(mutex);
+  std::map<Key, RankLocks> entries GUARDED_BY(mutex);
 };
 // Never destroyed: ranks may end after static objects.
 Table& table() noexcept {
@@ -135,22 +135,22 @@ int open_description(int descriptor, const struct stat& file) noexcept {
   return opened >= 0 ? opened : fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
 }
 
-int kernel_set(const Entry& entry, const ByteRange& range, short type) noexcept {
+int kernel_set(const RankLocks& entry, const ByteRange& range, short type) noexcept {
   struct flock lock = kernel_lock(range, type);
   return fcntl(entry.descriptor, F_OFD_SETLK, &lock);
 }
 
-void close_entry(const Entry& entry) noexcept {
+void close_entry(const RankLocks& entry) noexcept {
   // A child of fork may have the description still.
   kernel_set(entry, {}, F_UNLCK);
   close(entry.descriptor);
 }
 
 // Null and errno where no descriptor can be had.
-Entry* entry_for(RankState& rank, int descriptor, const struct stat& status, const Wish& wish)
+RankLocks* entry_for(RankState& rank, int descriptor, const struct stat& status, const Wish& wish)
     REQUIRES(table().mutex) {
   const auto [found, is_new] = table().entries.try_emplace({wish.file, &rank});
-  Entry& entry = found->second;
+  RankLocks& entry = found->second;
   // What it was first opened for may not do for this kind of lock.
   const bool reopens = !is_new && !may(entry.descriptor, wish.type) && entry.held.empty();
   if (!is_new && !reopens) return &entry;
@@ -171,7 +171,7 @@ int try_to_set(RankState& rank, int descriptor, const struct stat& status, const
     REQUIRES(table().mutex) {
   const bool unlocks = wish.type == F_UNLCK;
   if (unlocks && table().entries.count({wish.file, &rank}) == 0) return 0;
-  Entry* const entry = entry_for(rank, descriptor, status, wish);
+  RankLocks* const entry = entry_for(rank, descriptor, status, wish);
   if (entry == nullptr) return fail(ENOLCK);
   if (!may(entry->descriptor, wish.type)) return fail(ENOLCK);
   if (kernel_set(*entry, wish.range, wish.type) != 0) return -1;
