@@ -1,6 +1,6 @@
 /* A ult that is alerted while it waits (src/exec/ult/alert.h, decision 88).
  *
- * The ult waits for a completion, then for two turns of an event. Others set the completion and the event from afar.
+ * The ult waits for a completion, then for two phases of an event. Others set the completion and the event from afar.
  * Its answer to an alert waits, too, for a completion of its own. An ALERTER alerts it at any time, twice, until the ult
  * forbids it before it ends. The worker takes from its inbox whenever the ult does not run; in which order is left to chance.
  *
@@ -28,8 +28,8 @@ bool alerted, queued, forbidden, ended;
 byte word[2];
 bool answering;
 
-/* The waiters of one worker: their turn, whether a waker must hand them over, their list of one ult, how often that was thawed. */
-byte set_turn, thaws, came;
+/* The waiters of one worker: their phase, whether a waker must hand them over, their list of one ult, how often that was thawed. */
+byte set_phase, thaws, came;
 bool awaited, listed, taken_out;
 
 /* One item; blocks while there is none. */
@@ -107,14 +107,14 @@ proctype set(byte which) {
 }
 
 proctype open() {
-  byte turn = 1;
+  byte phase = 1;
   bool hand_over;
   do
-  :: turn <= 2 ->
-     came >= turn;
-     atomic { set_turn = turn; hand_over = awaited; awaited = false }
+  :: phase <= 2 ->
+     came >= phase;
+     atomic { set_phase = phase; hand_over = awaited; awaited = false }
      if :: hand_over -> assert(!list_in_inbox); list_in_inbox = true :: else fi;
-     turn++
+     phase++
   :: else -> break
   od
 }
@@ -136,7 +136,7 @@ proctype alerter() {
 
 active proctype ult() {
   bool woken, enrolled, done;
-  byte turn = 1, seen;
+  byte phase = 1, seen;
   run set(OUTER); run set(INNER); run open(); run alerter();
   do
   :: word[OUTER] == 2 -> break
@@ -160,13 +160,13 @@ active proctype ult() {
   od;
   assert(word[OUTER] == 2);
   do
-  :: turn <= 2 ->
-     came = turn;
+  :: phase <= 2 ->
+     came = phase;
      do
      :: alerted -> answer()
      :: else -> break
      od;
-     atomic { done = set_turn >= turn; awaited = !done }
+     atomic { done = set_phase >= phase; awaited = !done }
      if
      :: done
      :: else ->
@@ -177,15 +177,15 @@ active proctype ult() {
            if :: !taken_out -> break :: else fi;
            answer();
 #ifdef LOOK_AT_WORD
-           if :: set_turn >= turn -> break :: else fi
+           if :: set_phase >= phase -> break :: else fi
 #else
            if :: thaws != seen -> break :: else fi
 #endif
         od
      fi;
-     assert(set_turn >= turn);
+     assert(set_phase >= phase);
      assert(!list_in_inbox && !listed);
-     turn++
+     phase++
   :: else -> break
   od;
   forbidden = true;

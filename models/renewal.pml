@@ -1,21 +1,21 @@
 /* Tables of a host group that are made anew while members go on (src/mpi/coll/host_group.h, I5).
  *
- * Each member has two strands, for its odd and its even turns: a strand begins a turn when it has left the one before, and when the turn
- * AHEAD before it has met. The last member to arrive at a turn may make the tables of the turn AHEAD after it, then
- * says that the turn has met. A member that is not the last waits for that, or goes on.
+ * Each member has two strands, for its odd and its even phases: a strand begins a phase when it has left the one before, and when the phase
+ * AHEAD before it has met. The last member to arrive at a phase may make the tables of the phase AHEAD after it, then
+ * says that the phase has met. A member that is not the last waits for that, or goes on.
  *
- * Checked: no strand uses tables that are made anew, as a member of the turn or as one that waits for it to meet; and all
- * members of a turn have the same tables.
+ * Checked: no strand uses tables that are made anew, as a member of the phase or as one that waits for it to meet; and all
+ * members of a phase have the same tables.
  *
  *   spin -run -safety models/renewal.pml
  *   spin -DTOO_SOON -run -safety models/renewal.pml       must fail, and so must:
- *     TOO_SOON     the tables of the next turn are made
- *     AFTER_MET    they are made when the turn has met
+ *     TOO_SOON     the tables of the next phase are made
+ *     AFTER_MET    they are made when the phase has met
  *     FEWER        there is a round less
  */
 
 #define MEMBERS 2
-#define TURNS 6
+#define PHASES 6
 #define AHEAD 2
 
 #ifdef FEWER
@@ -30,17 +30,17 @@
 #define NEXT AHEAD
 #endif
 
-byte arrived[TURNS + 1];
-bool met[TURNS + 1];
+byte arrived[PHASES + 1];
+bool met[PHASES + 1];
 byte users[ROUNDS];
 bit made[ROUNDS];          /* changes when they are made anew */
-byte seen[TURNS + 1] = 2;  /* by the first one of the turn */
+byte seen[PHASES + 1] = 2;  /* by the first one of the phase */
 
-inline renew(turn) {
+inline renew(phase) {
   if
-  :: turn + NEXT <= TURNS ->
-     assert(users[(turn + NEXT) % ROUNDS] == 0);
-     made[(turn + NEXT) % ROUNDS] = 1 - made[(turn + NEXT) % ROUNDS]
+  :: phase + NEXT <= PHASES ->
+     assert(users[(phase + NEXT) % ROUNDS] == 0);
+     made[(phase + NEXT) % ROUNDS] = 1 - made[(phase + NEXT) % ROUNDS]
   :: true -> skip
   fi
 }
@@ -48,8 +48,8 @@ inline renew(turn) {
 proctype Strand(byte t) {
   bool last;
   do
-  :: t > TURNS -> break
-  :: t <= TURNS ->
+  :: t > PHASES -> break
+  :: t <= PHASES ->
      if
      :: t > AHEAD ->
         users[(t - AHEAD) % ROUNDS]++;

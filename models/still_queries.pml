@@ -1,12 +1,12 @@
 /* Waits that ask, in the proof of deadlock (src/exec/ult/stillness.h, src/runtime/judge/still_rounds.h, src/mpi/coll/call_queries.h).
  *
- * The ult of host A is in a turn of a collective and waits for host B's. It asks now and then, by queries that are not counted; B's
+ * The ult of host A is in a phase of a collective and waits for host B's. It asks now and then, by queries that are not counted; B's
  * handler answers that they agree, or a mismatch. A mismatch ends the wait: then A's ult goes on, may send a message to B's, and waits
- * in the next turn.
- * B's ult runs at the start, and for a moment when a message has come. It may make another call in a turn, which is what A asks for.
+ * in the next phase.
+ * B's ult runs at the start, and for a moment when a message has come. It may make another call in a phase, which is what A asks for.
  * That all stand still with no message under way is seen at one moment: still_hosts.pml and still_processes.pml have the rest.
  *
- * Checked: when the judge says that none goes on, B's ult has made no other call in A's turn. Then no answer will be a mismatch, and as no
+ * Checked: when the judge says that none goes on, B's ult has made no other call in A's phase. Then no answer will be a mismatch, and as no
  * message is under way, all stay as they are.
  *
  *   spin -run -safety models/still_queries.pml
@@ -17,22 +17,22 @@
  *     ANY_AGREEMENT  it takes each agreement as the answer to its last query
  */
 
-#define TURNS 3
+#define PHASES 3
 #define QUERIES 3
 
 mtype = { QUERY, AGREEMENT, MISMATCH };
 
-chan to_b = [2] of { byte, byte };         /* number of the query, turn */
-chan to_a = [2] of { mtype, byte, byte };  /* number, turn */
+chan to_b = [2] of { byte, byte };         /* number of the query, phase */
+chan to_a = [2] of { mtype, byte, byte };  /* number, phase */
 
 bool runs[2] = { true, true };
 byte messages;     /* under way to B's ult */
 byte steps[2];
-bool other[TURNS];
-byte turn;
+bool other[PHASES];
+byte phase;
 byte question;
 byte answered;     /* of A's wait */
-byte agreed[TURNS], mismatched[TURNS];
+byte agreed[PHASES], mismatched[PHASES];
 
 active proctype UltA() {
   byte number, asked;
@@ -46,15 +46,15 @@ end_a:
      answered = 0;
      asked = 0;
      atomic { steps[0]++; runs[0] = false }
-  :: !runs[0] && mismatched[turn] ->
+  :: !runs[0] && mismatched[phase] ->
      if
-     :: turn + 1 < TURNS -> atomic { turn++; runs[0] = true }
+     :: phase + 1 < PHASES -> atomic { phase++; runs[0] = true }
      :: else -> break
      fi
 #ifdef ANY_AGREEMENT
-  :: !runs[0] && !mismatched[turn] && agreed[turn] != 0 ->
+  :: !runs[0] && !mismatched[phase] && agreed[phase] != 0 ->
 #else
-  :: !runs[0] && !mismatched[turn] && agreed[turn] == number && number != 0 ->
+  :: !runs[0] && !mismatched[phase] && agreed[phase] == number && number != 0 ->
 #endif
 #ifdef READ_LATE
      answered = question
@@ -64,7 +64,7 @@ end_a:
   :: !runs[0] && number < QUERIES && nfull(to_b) ->
      asked = question;
      number++;
-     to_b ! number, turn
+     to_b ! number, phase
   od
 }
 
@@ -83,8 +83,8 @@ end_b:
   do
   :: runs[1] ->
      if
-     :: t < TURNS -> other[t] = true
-     :: t < TURNS -> t++
+     :: t < PHASES -> other[t] = true
+     :: t < PHASES -> t++
      :: skip
      fi;
      if
@@ -125,6 +125,6 @@ end_judge:
   do
   :: atomic { STILL && question < 2 -> first = steps[0] + steps[1] }
      question++
-  :: atomic { STILL && question > 0 && ANSWERED && SAME_STEPS -> assert(!other[turn]); break }
+  :: atomic { STILL && question > 0 && ANSWERED && SAME_STEPS -> assert(!other[phase]); break }
   od
 }

@@ -75,8 +75,8 @@ RANKS_TEST(Bcast, WaitsForALateRankWhileOthersGoOn, ranks(7)) {
     Ints data = rank == 0 ? input(0, kLong) : room(kLong);
     ASSERT_EQ(MPI_Bcast(data.data(), kLong, MPI_INT, 0, MPI_COMM_WORLD), MPI_SUCCESS);
     EXPECT_EQ(first(data, kLong), input(0, kLong));
-    for (int turn = 0; turn < 8; ++turn) {
-      int one = turn;
+    for (int phase = 0; phase < 8; ++phase) {
+      int one = phase;
       ASSERT_EQ(MPI_Bcast(&one, 1, MPI_INT, root_of_next, MPI_COMM_WORLD), MPI_SUCCESS);
     }
   }

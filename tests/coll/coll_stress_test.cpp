@@ -196,7 +196,7 @@ RANKS_TEST(CollectiveStress, ThreadsHaveCommunicatorsOfTheirOwn, ranks(2, 4, 7))
   for (int i = 0; i < steps; ++i) mine.step();
 }
 
-RANKS_TEST(CollectiveStress, ThreadsOfARankTakeTurns, ranks(1, 2, 4, 7)) {
+RANKS_TEST(CollectiveStress, ThreadsOfARankTakePhases, ranks(1, 2, 4, 7)) {
   Sequence sequence(dup(), 20);
   std::mt19937 who(static_cast<unsigned>(seed()) + static_cast<unsigned>(rank));
   for (int i = heddle::TestSeeds::rounds(40); i > 0; --i) {

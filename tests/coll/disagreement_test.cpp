@@ -183,15 +183,15 @@ RANKS_TEST(Disagreement, AboutWhetherAnOperationCommutes, ranks(2, 3, 4, 7)) {
   }
 }
 
-// It has done with a turn long before the others know of it.
+// It has done with a phase long before the others know of it.
 RANKS_TEST(Disagreement, OfARootThatRunsAhead, ranks(2, 3, 4, 7)) {
-  constexpr int kTurns = 10;
+  constexpr int kPhases = 10;
   Disagreeing comm;
-  for (int i = 0; i < kTurns; ++i) {
+  for (int i = 0; i < kPhases; ++i) {
     if (rank == 0) {
       comm.bcast(3, 0);
     } else {
-      EXPECT_EQ(comm.barrier(), MPI_ERR_OTHER) << "turn " << i;
+      EXPECT_EQ(comm.barrier(), MPI_ERR_OTHER) << "phase " << i;
     }
   }
 }

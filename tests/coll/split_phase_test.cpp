@@ -164,7 +164,7 @@ RANKS_TEST(SplitPhase, MayOutliveItsCommunicatorsHandle, ranks(2, 4)) {
   }
 }
 
-// Tables of a host group are made anew while its members have split-phase operations of older turns.
+// Tables of a host group are made anew while its members have split-phase operations of older phases.
 // Where ranks are processes, they stay.
 RANKS_TEST(SplitPhase, SurvivesThatItsRanksMove, ranks(2, 4)) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

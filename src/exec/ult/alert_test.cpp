@@ -255,7 +255,7 @@ void race(unsigned seed, int workers) {
     Random random(seed + 1);
     for (std::size_t i = 0; i < count; ++i) {
       begun[i].wait();
-      for (std::uint64_t turns = random.below(3); turns > 0; --turns) yield();
+      for (std::uint64_t phases = random.below(3); phases > 0; --phases) yield();
       events[i].set();
       over[i].set();
     }
@@ -279,7 +279,7 @@ TEST_F(Alert, LeavesNoWakeUpBehindInAnyScheduleOfManySeeds) {
 // Ults that wait for one event after another, while some of them answer alerts. None may pass before all have come.
 void crowd_passes(unsigned seed) {
   constexpr int kUlts = 6;
-  const int turns = TestSeeds::rounds(kSanitized ? 50 : 200);
+  const int phases = TestSeeds::rounds(kSanitized ? 50 : 200);
   const ScopedScheduler scheduler(3, seed);
   // Worker 2 has no list of waiters.
   std::array<Event, 2> events = {Event(std::array{0, 1}), Event(std::array{0, 1})};
@@ -291,14 +291,14 @@ void crowd_passes(unsigned seed) {
   Ults ults;
   for (int i = 0; i < kUlts; ++i) {
     alerted.push_back(ults.run_on(i % 3, [&, i] {
-      for (int turn = 1; turn <= turns; ++turn) {
-        Event& event = events[static_cast<std::size_t>(turn % 2)];
-        if (came.fetch_add(1, std::memory_order_acq_rel) + 1 == turn * kUlts) {
-          event.set(static_cast<Event::Turn>(turn));
+      for (int phase = 1; phase <= phases; ++phase) {
+        Event& event = events[static_cast<std::size_t>(phase % 2)];
+        if (came.fetch_add(1, std::memory_order_acq_rel) + 1 == phase * kUlts) {
+          event.set(static_cast<Event::Phase>(phase));
         } else {
-          event.wait(static_cast<Event::Turn>(turn));
+          event.wait(static_cast<Event::Phase>(phase));
         }
-        if (came.load(std::memory_order_relaxed) < turn * kUlts) ++early;
+        if (came.load(std::memory_order_relaxed) < phase * kUlts) ++early;
       }
       if (--left == 0) all_passed.set();
       ends[static_cast<std::size_t>(i)].wait();

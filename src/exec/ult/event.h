@@ -1,7 +1,7 @@
-// event.h — something that happens turn after turn, and for which many strands wait; all go on at
-// once.
+// event.h — something that happens in one phase after the other, and for which many strands wait;
+// all go on at once.
 //
-// An event happens for turn 1, then 2, 3 and so on. A ult that comes before its turn, and whose
+// An event happens for phase 1, then 2, 3 and so on. A ult that comes before its phase, and whose
 // worker has nothing else to run, spins: it looks at a word. The others freeze: the ults of a
 // worker in a list of that worker, which needs no lock because only one of them runs at a time. To
 // set the event costs one exchange for each worker, however many ults wait: each list is spliced
@@ -15,14 +15,14 @@
 //
 //   from         to           who                      by
 //   -----------  -----------  -----------------------  ---------------------------------
-//   set for s    awaited, s   the first that freezes   wait for a turn t > s        [R1]
+//   set for s    awaited, s   the first that freezes   wait for a phase t > s        [R1]
 //   set for s    set for t    the setter               set(t)                       [R2]
 //   awaited, s   set for t    the setter               set(t), which thaws     [R2] [A1]
 //
-// All words are set for the same turns. What waits outside looks at the first one.
+// All words are set for the same phases. What waits outside looks at the first one.
 //
 // Invariants
-//   I1  All strands that wait at the same time wait for the same turn, the next one that is set.
+//   I1  All strands that wait at the same time wait for the same phase, the next one that is set.
 //   I2  Between the word becoming `awaited` and the ult being in the list its worker does not
 //       switch. So when the worker looks at the list, here or in its inbox, all are in it that
 //       answer no alert.
@@ -58,32 +58,32 @@ namespace heddle::ult {
 
 class Event {
  public:
-  using Turn = std::uint64_t;
+  using Phase = std::uint64_t;
 
   // Ults of `workers` spin or freeze; all other strands wait in a slower list. The event is set for
-  // turn 0.
+  // phase 0.
   explicit Event(std::span<const int> workers);
   ~Event();
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 
-  // Returns when the event is set for `turn` or a later one; answers alerts meanwhile. Requires
-  // that all waits for earlier turns have returned: a ult that was let through and has not run yet
+  // Returns when the event is set for `phase` or a later one; answers alerts meanwhile. Requires
+  // that all waits for earlier phases have returned: a ult that was let through and has not run yet
   // may still be in the list that this one would join. May switch.
-  void wait(Turn turn) noexcept;
+  void wait(Phase phase) noexcept;
 
-  // Returns true if it is set for `turn`, or gets so while the caller's worker has nothing else to
+  // Returns true if it is set for `phase`, or gets so while the caller's worker has nothing else to
   // run; never for long.
-  bool spin(Turn turn) const noexcept;
+  bool spin(Phase phase) const noexcept;
 
-  // True if wait(turn) would return at once, and then what was written before set() is seen.
-  bool is_set(Turn turn) noexcept;
+  // True if wait(phase) would return at once, and then what was written before set() is seen.
+  bool is_set(Phase phase) noexcept;
 
-  // Requires a later turn than the last, and that the event lives until set() returns. Never
+  // Requires a later phase than the last, and that the event lives until set() returns. Never
   // blocks.
-  void set(Turn turn) noexcept;
+  void set(Phase phase) noexcept;
 
-  // True if all words are set for the same turn, the last one, and where a strand of the caller's
+  // True if all words are set for the same phase, the last one, and where a strand of the caller's
   // worker waits its list says so (I1, I2). For the strand that sets, before it does.
   bool is_valid() noexcept;
 
@@ -92,11 +92,11 @@ class Event {
   struct Outsider;
 
   Waiters* waiters_of_caller() const noexcept;
-  static bool spin_among(const Waiters& waiters, Turn turn) noexcept;
-  static void freeze_among(Waiters& waiters, Turn turn) noexcept;
-  static void set_for(Waiters& waiters, Turn turn, bool is_own) noexcept;
-  void wait_outside(Turn turn) noexcept;
-  void set_outside(Turn turn) noexcept;
+  static bool spin_among(const Waiters& waiters, Phase phase) noexcept;
+  static void freeze_among(Waiters& waiters, Phase phase) noexcept;
+  static void set_for(Waiters& waiters, Phase phase, bool is_own) noexcept;
+  void wait_outside(Phase phase) noexcept;
+  void set_outside(Phase phase) noexcept;
 
   // Constant.
   std::vector<int> place_of_worker_;  // -1: none

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::array<int, 2> kFirstTwo = {0, 1};
 
-TEST(Event, IsSetForTheTurnsUpToTheLastThatWasSet) {
+TEST(Event, IsSetForThePhasesUpToTheLastThatWasSet) {
   const ScopedScheduler scheduler(2);
   Event event(kFirstTwo);
   event.wait(0);
@@ -84,24 +84,24 @@ TEST(Event, AWakeUpLetsNobodyThroughAndIsNotLost) {
 
 // Strands of all kinds that count themselves in; the last one sets the event. No one may pass
 // before all have come, and all must see what the others wrote. There are two events: one that passes
-// runs ahead of those that are let through with it by one turn.
+// runs ahead of those that are let through with it by one phase.
 class Crowd {
  public:
   Crowd(int strands, int rounds)
       : strands_(strands), rounds_(rounds), came_(0), written_(idle(strands)) {}
 
   void take_part(int me) {
-    for (int turn = 1; turn <= rounds_; ++turn) {
-      Event& event = events_[turn % 2];
-      written_[static_cast<std::size_t>(me)] = turn;
-      if (came_.fetch_add(1, std::memory_order_acq_rel) + 1 == turn * strands_) {
-        event.set(static_cast<Event::Turn>(turn));
+    for (int phase = 1; phase <= rounds_; ++phase) {
+      Event& event = events_[phase % 2];
+      written_[static_cast<std::size_t>(me)] = phase;
+      if (came_.fetch_add(1, std::memory_order_acq_rel) + 1 == phase * strands_) {
+        event.set(static_cast<Event::Phase>(phase));
       } else {
-        event.wait(static_cast<Event::Turn>(turn));
+        event.wait(static_cast<Event::Phase>(phase));
       }
-      const auto next = static_cast<std::size_t>((me + turn) % strands_);
+      const auto next = static_cast<std::size_t>((me + phase) % strands_);
       const int seen = written_[next].load(std::memory_order_relaxed);
-      if (seen != turn && seen != turn + 1) wrong_.store(true, std::memory_order_relaxed);
+      if (seen != phase && seen != phase + 1) wrong_.store(true, std::memory_order_relaxed);
     }
   }
   bool wrong() const { return wrong_.load(std::memory_order_relaxed); }
@@ -148,16 +148,17 @@ TEST(Event, KernelThreadsPassWithoutUlts) {
   crowd_passes(0, 3, 0);
 }
 
-TEST(Event, TellsTurnsApartThatAreFarFromEachOther) {
+TEST(Event, TellsPhasesApartThatAreFarFromEachOther) {
   const ScopedScheduler scheduler(1);
-  constexpr Event::Turn kFar[] = {1, 2, 1ull << 30, (1ull << 30) + 2, (1ull << 31) + 3, 1ull << 40};
+  constexpr Event::Phase kFar[] = {1,         2, 1ull << 30, (1ull << 30) + 2, (1ull << 31) + 3,
+                                   1ull << 40};
   Event event(std::array{0});
-  Event::Turn last = 0;
-  for (const Event::Turn turn : kFar) {
-    for (const Event::Turn later : kFar) {
+  Event::Phase last = 0;
+  for (const Event::Phase phase : kFar) {
+    for (const Event::Phase later : kFar) {
       EXPECT_EQ(event.is_set(later), later <= last) << later << " after " << last;
     }
-    event.set(last = turn);
+    event.set(last = phase);
   }
 }
 

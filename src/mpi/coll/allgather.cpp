@@ -17,13 +17,13 @@ namespace {
 constexpr MPI_Count kRingFrom = 65536;
 
 // Pieces with gaps or of different sizes travel packed.
-Error bcast_packed(const Turn& turn, const Pieces& pieces) {
-  const Comm& comm = turn.comm;
+Error bcast_packed(const Phase& phase, const Pieces& pieces) {
+  const Comm& comm = phase.comm;
   Scratch packed;
   FirstError error;
   error.note(packed.reserve_bytes(pieces.bytes(comm.size())));
   if (error.any()) {
-    error.note(bcast_in(turn, datatype::nothing(), 0, MPI_ERR_NO_MEM));
+    error.note(bcast_in(phase, datatype::nothing(), 0, MPI_ERR_NO_MEM));
     return error.take();
   }
   auto* data = static_cast<std::byte*>(packed.data());
@@ -32,7 +32,7 @@ Error bcast_packed(const Turn& turn, const Pieces& pieces) {
     datatype::pack(pieces[i], 0, data + position, pieces[i].bytes());
     position += pieces[i].bytes();
   }
-  if (Error e = bcast_in(turn, packed.buffer(), 0)) return e;
+  if (Error e = bcast_in(phase, packed.buffer(), 0)) return e;
   position = 0;
   for (int i = 0; i < comm.size() && comm.rank() != 0; ++i) {
     datatype::unpack(pieces[i], 0, data + position, pieces[i].bytes());
@@ -47,8 +47,8 @@ Error gather_and_bcast(const Ticket& ticket, ConstBuffer send, const Pieces& rec
   FirstError error;
   if (send.data != MPI_IN_PLACE) error.note(fits_oneself(send, receive[comm.rank()]));
   error.note(gather_by(ticket.wire(), send, receive, 0));
-  error.note(receive.uniform() ? bcast_in(ticket.turn(), receive.whole(comm.size()), 0)
-                               : bcast_packed(ticket.turn(), receive));
+  error.note(receive.uniform() ? bcast_in(ticket.phase(), receive.whole(comm.size()), 0)
+                               : bcast_packed(ticket.phase(), receive));
   return error.take();
 }
 
@@ -69,22 +69,22 @@ Error ring(const Wire& wire, ConstBuffer send, const Pieces& receive) {
 
 // All members here, and pieces of one length that fit in the scratch memory together: they lie
 // there as in the result.
-Error in_scratch(const Turn& turn, ConstBuffer own, const Pieces& receive) {
+Error in_scratch(const Phase& phase, ConstBuffer own, const Pieces& receive) {
   const MPI_Count each = receive[0].bytes();
-  Error too_long = fits_oneself(own, receive[turn.comm.rank()]);
-  Visit visit(turn, call_of(What::kAllgather, 0, details_of(own.bytes(), each)));
+  Error too_long = fits_oneself(own, receive[phase.comm.rank()]);
+  Visit visit(phase, call_of(What::kAllgather, 0, details_of(own.bytes(), each)));
   const Buffer mine = datatype::bytes_at(visit.scratch() + visit.index() * each, each);
   p2p::transfer(own, mine, std::min(own.bytes(), each));
   if (Error e = visit.meet()) return too_long ? std::move(too_long) : std::move(e);
-  const Buffer all = datatype::bytes_at(visit.scratch(), each * turn.comm.size());
-  p2p::transfer(all, receive.whole(turn.comm.size()), all.count);
+  const Buffer all = datatype::bytes_at(visit.scratch(), each * phase.comm.size());
+  p2p::transfer(all, receive.whole(phase.comm.size()), all.count);
   return {};
 }
 
 // All members here.
-Error by_lending(const Turn& turn, ConstBuffer own, const Pieces& receive, bool in_place) {
-  Visit visit(turn, call_of(What::kAllgather, 0, 0));
-  const int size = turn.comm.size(), me = visit.index();
+Error by_lending(const Phase& phase, ConstBuffer own, const Pieces& receive, bool in_place) {
+  Visit visit(phase, call_of(What::kAllgather, 0, 0));
+  const int size = phase.comm.size(), me = visit.index();
   Loan loan(visit);
   loan.lend(own);
   if (Error e = visit.meet()) return e;
@@ -150,19 +150,19 @@ class Packed {
 
 // The host leader's part, once all here have arrived: in step i each host passes on the part that
 // came i steps ago. Returns the error class of all.
-int ring_of_hosts(const Turn& turn, const HostsOf& hosts, std::uint32_t call, int failure,
+int ring_of_hosts(const Phase& phase, const HostsOf& hosts, std::uint32_t call, int failure,
                   const Packed& packed, std::byte* memory) {
-  failure = Between(turn, hosts, call).agree(failure);
+  failure = Between(phase, hosts, call).agree(failure);
   if (failure != MPI_SUCCESS) return failure;
   const int count = hosts.count();
-  const int me = hosts.index_of(turn.comm.group().member(turn.comm.rank()));
+  const int me = hosts.index_of(phase.comm.group().member(phase.comm.rank()));
   const int next = hosts.leader((me + 1) % count);
   const int previous = hosts.leader((me + count - 1) % count);
   FirstError error;
   for (int i = 0; i < count - 1; ++i) {
     const Buffer out = packed.part((me + count - i) % count, memory);
     const Buffer in = packed.part((me + 2 * count - i - 1) % count, memory);
-    error.note(turn.wire().swap(out, next, in, previous));
+    error.note(phase.wire().swap(out, next, in, previous));
   }
   return error.any() ? error.take().error_class() : MPI_SUCCESS;
 }
@@ -177,7 +177,7 @@ Error each_with_each(const Wire& wire, ConstBuffer send, const Pieces& receive) 
 
 }  // namespace
 
-int Allgather::turns() const {
+int Allgather::phases() const {
   return some_share_a_host(comm) || small() ? 1 : 0;
 }
 
@@ -185,22 +185,22 @@ bool Allgather::small() const noexcept {
   return !comm.is_inter() && receive.bytes(comm.size()) < kRingFrom;
 }
 
-Error Allgather::perform_here(const Turn& turn) const {
+Error Allgather::perform_here(const Phase& phase) const {
   const bool in_place = send.data == MPI_IN_PLACE;
   const ConstBuffer own = in_place ? ConstBuffer(receive[comm.rank()]) : send;
   const MPI_Count scratch = HostGroup::of(comm).scratch_bytes();
   const bool fit = receive.uniform() && receive.bytes(comm.size()) <= scratch;
-  return fit ? in_scratch(turn, own, receive) : by_lending(turn, own, receive, in_place);
+  return fit ? in_scratch(phase, own, receive) : by_lending(phase, own, receive, in_place);
 }
 
 // The members of a host lend their data to its leader, which lends them what all hosts have.
-Error Allgather::perform_between(const Turn& turn) const {
+Error Allgather::perform_between(const Phase& phase) const {
   const HostsOf& hosts = *HostGroup::of(comm).hosts();
   const Packed packed(hosts, receive, comm.size());
   const ConstBuffer own = send.data == MPI_IN_PLACE ? ConstBuffer(receive[comm.rank()]) : send;
   FirstError error;
   error.note(fits_oneself(own, receive[comm.rank()]));
-  Visit visit(turn, call_of(What::kAllgather, 0, packed.bytes()));
+  Visit visit(phase, call_of(What::kAllgather, 0, packed.bytes()));
   Scratch memory;
   if (visit.is_leader()) {
     error.note(memory.reserve_bytes(packed.bytes()));
@@ -212,7 +212,7 @@ Error Allgather::perform_between(const Turn& turn) const {
     auto* const bytes = static_cast<std::byte*>(memory.data());
     const int here = hosts.index_of(comm.group().member(comm.rank()));
     if (visit.agreed()) packed.write(here, visit.lent(), bytes);
-    visit.set_mismatch(ring_of_hosts(turn, hosts, visit.call(), visit.mismatch(), packed, bytes));
+    visit.set_mismatch(ring_of_hosts(phase, hosts, visit.call(), visit.mismatch(), packed, bytes));
     visit.lend_for_host(&all);
     visit.conclude();
   } else {
@@ -231,9 +231,9 @@ bool Allgather::keep_arrays() noexcept {
 
 Error Allgather::perform(const Ticket& ticket) const {
   if (comm.is_inter()) return each_with_each(ticket.wire(), send, receive);
-  if (all_are_here(comm)) return perform_here(ticket.turn());
+  if (all_are_here(comm)) return perform_here(ticket.phase());
   if (small()) return gather_and_bcast(ticket, send, receive);
-  return some_share_a_host(comm) ? perform_between(ticket.turn())
+  return some_share_a_host(comm) ? perform_between(ticket.phase())
                                  : ring(ticket.wire(), send, receive);
 }
 

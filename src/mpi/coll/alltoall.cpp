@@ -77,10 +77,10 @@ Error in_place(const Wire& wire, const Pieces& pieces) {
 
 // All members here, and pieces of one length of which all fit in the scratch memory together,
 // `each` in bytes.
-Error in_scratch(const Turn& turn, const Pieces& send, const Pieces& receive, MPI_Count each) {
-  const int size = turn.comm.size(), me = turn.comm.rank();
+Error in_scratch(const Phase& phase, const Pieces& send, const Pieces& receive, MPI_Count each) {
+  const int size = phase.comm.size(), me = phase.comm.rank();
   const ConstBuffer own = send.in_place() ? receive.whole(size) : send.whole(size);
-  Visit visit(turn, call_of(What::kAlltoall, 0, details_of(own.bytes(), each)));
+  Visit visit(phase, call_of(What::kAlltoall, 0, details_of(own.bytes(), each)));
   const MPI_Count all = size * each;
   const auto row = [&](int rank) { return visit.scratch() + rank * all; };
   p2p::transfer(own, datatype::bytes_at(row(me), all), std::min(own.bytes(), all));
@@ -92,9 +92,9 @@ Error in_scratch(const Turn& turn, const Pieces& send, const Pieces& receive, MP
 }
 
 // All members here.
-Error by_lending(const Turn& turn, const Pieces& send, const Pieces& receive) {
-  Visit visit(turn, call_of(What::kAlltoall, 0, 0));
-  const int size = turn.comm.size(), me = visit.index();
+Error by_lending(const Phase& phase, const Pieces& send, const Pieces& receive) {
+  Visit visit(phase, call_of(What::kAlltoall, 0, 0));
+  const int size = phase.comm.size(), me = visit.index();
   Copy copy;
   FirstError error;
   if (send.in_place()) error.note(copy.make(receive, size));
@@ -119,19 +119,19 @@ Error by_lending(const Turn& turn, const Pieces& send, const Pieces& receive) {
 //             pieces of one length; members by rank
 class Swap {
  public:
-  Swap(const Turn& turn, const HostsOf& hosts, MPI_Count each, std::uint32_t call)
-      : turn_(turn),
+  Swap(const Phase& phase, const HostsOf& hosts, MPI_Count each, std::uint32_t call)
+      : phase_(phase),
         hosts_(hosts),
         each_(each),
         call_(call),
-        me_(hosts.index_of(turn.comm.group().member(turn.comm.rank()))),
+        me_(hosts.index_of(phase.comm.group().member(phase.comm.rank()))),
         came_(static_cast<std::size_t>(hosts.count())) {}
 
   // Returns the error class of all.
   int run(int failure, const Lent* lent) {
-    const Link link(turn_, call_);
+    const Link link(phase_, call_);
     for_each_other([&](int host) { pack(outgoing_.emplace_back(call_, failure), host, lent); });
-    Batch batch(turn_.wire());
+    Batch batch(phase_.wire());
     auto out = outgoing_.begin();
     for_each_other([&](int host) { out++->send_parcel(batch, hosts_.leader(host)); });
     for_each_other([&](int host) {
@@ -178,7 +178,7 @@ class Swap {
     }
   }
 
-  const Turn& turn_;
+  const Phase& phase_;
   const HostsOf& hosts_;
   const MPI_Count each_;
   const std::uint32_t call_;
@@ -189,20 +189,20 @@ class Swap {
 
 // Members of several hosts, and pieces of `each` bytes. Those of a host lend their data to each
 // other and to their host leader.
-Error between_hosts(const Turn& turn, const Pieces& send, const Pieces& receive, MPI_Count each) {
-  const MPI_Count gives = (send.in_place() ? receive : send).bytes(turn.comm.size());
-  Visit visit(turn, call_of(What::kAlltoall, 0, details_of(gives, each)));
+Error between_hosts(const Phase& phase, const Pieces& send, const Pieces& receive, MPI_Count each) {
+  const MPI_Count gives = (send.in_place() ? receive : send).bytes(phase.comm.size());
+  Visit visit(phase, call_of(What::kAlltoall, 0, details_of(gives, each)));
   const HostsOf& hosts = *visit.hosts();
-  const int rank = turn.comm.rank(), me = visit.index();
-  const int here = hosts.index_of(turn.comm.group().member(rank));
+  const int rank = phase.comm.rank(), me = visit.index();
+  const int here = hosts.index_of(phase.comm.group().member(rank));
   Copy copy;
   FirstError error;
-  if (send.in_place()) error.note(copy.make(receive, turn.comm.size()));
+  if (send.in_place()) error.note(copy.make(receive, phase.comm.size()));
   if (error.any()) visit.fail();
   const Pieces packed = send.in_place() ? copy.pieces() : Pieces(datatype::nothing());
   Loan loan(visit);
   loan.lend(send.in_place() ? packed : send);
-  Swap swap(turn, hosts, each, visit.call());
+  Swap swap(phase, hosts, each, visit.call());
   if (visit.arrive()) {
     visit.set_mismatch(swap.run(visit.mismatch(), visit.lent()));
     visit.lend_for_host(swap.came());
@@ -251,7 +251,7 @@ bool Alltoall::keep_arrays() noexcept {
   return receive.keep_arrays(peers) && (send.in_place() || send.keep_arrays(peers));
 }
 
-int Alltoall::turns() const {
+int Alltoall::phases() const {
   return all_are_here(comm) || in_bundles() ? 1 : 0;
 }
 
@@ -263,19 +263,19 @@ bool Alltoall::in_bundles() const {
          receive.bytes(comm.size()) <= kMostInRow;
 }
 
-Error Alltoall::perform_here(const Turn& turn) const {
+Error Alltoall::perform_here(const Phase& phase) const {
   const bool uniform = receive.uniform() && (send.in_place() || send.uniform());
   const MPI_Count all = uniform ? receive.bytes(comm.size()) : 0;
   if (!uniform || all * comm.size() > HostGroup::of(comm).scratch_bytes()) {
-    return by_lending(turn, send, receive);
+    return by_lending(phase, send, receive);
   }
-  return in_scratch(turn, send, receive, all / comm.size());
+  return in_scratch(phase, send, receive, all / comm.size());
 }
 
 Error Alltoall::perform(const Ticket& ticket) const {
-  if (const Turn turn = ticket.turn()) {
-    return all_are_here(comm) ? perform_here(turn)
-                              : between_hosts(turn, send, receive, receive[0].bytes());
+  if (const Phase phase = ticket.phase()) {
+    return all_are_here(comm) ? perform_here(phase)
+                              : between_hosts(phase, send, receive, receive[0].bytes());
   }
   const Wire wire = ticket.wire();
   if (send.in_place()) return in_place(wire, receive);

@@ -8,7 +8,7 @@
 //   place of worker 1  128 expected ─┤  of a cache       root  2 expected
 //   …                               ─┴────────────────►               base/platform/locality_tree.h
 //
-// A place is a member's for a turn: a strand that runs elsewhere counts there as well
+// A place is a member's for a phase: a strand that runs elsewhere counts there as well
 // (host_group.h).
 //
 // Each member says in a number, its call, what it is about to do. A place adds the calls up in the
@@ -21,14 +21,14 @@
 //   |           | have failed    |               |
 //
 // A member that waits for another one before it arrives could wait for ever if that one makes
-// another call. So each place also has a claim, a mark (turn and call). The member that waits
+// another call. So each place also has a claim, a mark (phase and call). The member that waits
 // claims its own place and that of the other member; each member that arrives looks at the claim of
 // its place:
 //
 //   claim          to             by
 //   -------------  -------------  -----------------------------------------------------------------
-//   earlier turn   mark           claim(), before the member waits [S1]
-//   earlier turn   mark           the last of the place, before its word is 0 again [S2]
+//   earlier phase   mark           claim(), before the member waits [S1]
+//   earlier phase   mark           the last of the place, before its word is 0 again [S2]
 //   mark           another mark   claim() of a member with another call, which thereby knows of
 //                                 both [S1]
 //
@@ -40,7 +40,7 @@
 //   other. So one of two sees the other, unless the count is complete and the word is 0 again. Then
 //   the claim of the last [S2] is seen, because the word is set to 0 by a release.
 // Thread safety: arrive from any strand, once for each member and count. A count begins only when
-// the previous one is complete; a turn may have several counts. claim: any strand of a member that
+// the previous one is complete; a phase may have several counts. claim: any strand of a member that
 // has not arrived.
 
 #pragma once
@@ -61,19 +61,19 @@ class Arrivals {
  public:
   enum class Outcome { kEarly, kLast, kLastOfUnlike };
 
-  // A turn and a call. Two turns that use the same storage one after the other have different
+  // A phase and a call. Two phases that use the same storage one after the other have different
   // marks.
   using Mark = std::uint64_t;
-  static Mark mark_of(std::uint64_t turn, std::uint32_t call) noexcept {
-    return turn << kCallBits | call;
+  static Mark mark_of(std::uint64_t phase, std::uint32_t call) noexcept {
+    return phase << kCallBits | call;
   }
-  static std::uint64_t turn_of(Mark mark) noexcept { return mark >> kCallBits; }
+  static std::uint64_t phase_of(Mark mark) noexcept { return mark >> kCallBits; }
   static std::uint32_t call_of(Mark mark) noexcept {
     return static_cast<std::uint32_t>(mark & ((Mark{1} << kCallBits) - 1));
   }
 
   // members[i], from 1 to 2^20 - 1, arrive at place i, which is leaf i of `tree`. All of them have
-  // begun turn `begun`.
+  // begun phase `begun`.
   Arrivals(const std::vector<int>& members, const platform::LocalityTree& tree,
            std::uint64_t begun = 0)
       : nodes_(new Node[tree.nodes().size()]) {
@@ -86,7 +86,7 @@ class Arrivals {
   }
 
   // For a look from elsewhere, at any time: true if a member of that place makes another call in
-  // this turn, or has begun a later one. It may miss those that have only arrived, until the last
+  // this phase, or has begun a later one. It may miss those that have only arrived, until the last
   // of the place has.
   bool shows_other(int place, Mark mark) const noexcept {
     const Mark claim =
@@ -106,7 +106,7 @@ class Arrivals {
       unlike = sum != one_of(mark, false) * node->expected;
       // relaxed: see [S2]; a claim that comes in between and is lost belongs to a member that then
       // sees this one.
-      if (!is_of_turn(node->claim.load(std::memory_order_relaxed), mark)) {
+      if (!is_of_phase(node->claim.load(std::memory_order_relaxed), mark)) {
         node->claim.store(mark, std::memory_order_relaxed);
       }
       node->sum.store(0, std::memory_order_release);  // [S2]
@@ -146,8 +146,8 @@ class Arrivals {
     return mark << kCallShift | Word{unlike} << 20 | 1;
   }
 
-  static bool is_of_turn(Mark a, Mark b) noexcept { return (a ^ b) >> kCallBits == 0; }
-  static bool differ(Mark a, Mark b) noexcept { return a != b && is_of_turn(a, b); }
+  static bool is_of_phase(Mark a, Mark b) noexcept { return (a ^ b) >> kCallBits == 0; }
+  static bool differ(Mark a, Mark b) noexcept { return a != b && is_of_phase(a, b); }
 
   struct alignas(platform::kCacheLine) Node {
     std::atomic<Word> sum{0};

@@ -118,43 +118,43 @@ TEST(Arrivals, TheLastSeesWhatTheOthersWrote) {
 
 // Place 0 has members of one call that arrive; a member with another call claims it before it would wait for one of them.
 TEST(Arrivals, AMemberThatClaimsAPlaceOrOneThatArrivesThereLearnsOfTheOther) {
-  constexpr int kTurns = 2000;
+  constexpr int kPhases = 2000;
   for (const int members : {1, 2}) {
     TestArrivals arrivals({members, 1});
     std::atomic<int> begun{0}, finds{0};
-    const auto meet = [&](int turn) {
+    const auto meet = [&](int phase) {
       begun.fetch_add(1);
-      while (begun.load() < 2 * turn) std::this_thread::yield();
+      while (begun.load() < 2 * phase) std::this_thread::yield();
     };
     const RandomYields yields;
     std::thread other([&] {
       RandomYields::seed(1);
-      for (int turn = 1; turn <= kTurns; ++turn) {
-        meet(2 * turn - 1);
-        const auto mark = Arrivals::mark_of(static_cast<std::uint64_t>(turn), 1);
+      for (int phase = 1; phase <= kPhases; ++phase) {
+        meet(2 * phase - 1);
+        const auto mark = Arrivals::mark_of(static_cast<std::uint64_t>(phase), 1);
         bool found = false;
         for (int i = 0; i < members; ++i) {
           arrivals.arrive(0, mark);
           found = arrivals.is_claimed_by_other(0, mark) || found;
         }
         finds.fetch_add(found);
-        meet(2 * turn);
+        meet(2 * phase);
       }
     });
     RandomYields::seed(2);
-    for (int turn = 1; turn <= kTurns; ++turn) {
-      meet(2 * turn - 1);
-      const auto mark = Arrivals::mark_of(static_cast<std::uint64_t>(turn), 2);
+    for (int phase = 1; phase <= kPhases; ++phase) {
+      meet(2 * phase - 1);
+      const auto mark = Arrivals::mark_of(static_cast<std::uint64_t>(phase), 2);
       finds.fetch_add(arrivals.claim(0, mark));
-      meet(2 * turn);
-      EXPECT_GE(finds.exchange(0), 1) << "turn " << turn << ", members " << members;
+      meet(2 * phase);
+      EXPECT_GE(finds.exchange(0), 1) << "phase " << phase << ", members " << members;
       arrivals.arrive(1, mark);
     }
     other.join();
   }
 }
 
-TEST(Arrivals, ClaimsOfOneCallAndOfEarlierTurnsAreNoDisagreement) {
+TEST(Arrivals, ClaimsOfOneCallAndOfEarlierPhasesAreNoDisagreement) {
   TestArrivals arrivals({2, 1});
   const auto mark = Arrivals::mark_of(5, 7);
   EXPECT_FALSE(arrivals.claim(0, mark));

@@ -9,44 +9,44 @@ namespace heddle::coll {
 namespace {
 
 // Counts in, and concludes if all have come.
-Step come(const Turn& turn, Visit& visit) {
+Step come(const Phase& phase, Visit& visit) {
   if (!visit.arrive()) return Step::kWaits;
   if (visit.hosts() != nullptr) [[unlikely]]
-    visit.set_mismatch(Between(turn, *visit.hosts(), visit.call()).agree(visit.mismatch()));
+    visit.set_mismatch(Between(phase, *visit.hosts(), visit.call()).agree(visit.mismatch()));
   visit.conclude();
   return Step::kConcluded;
 }
 
 }  // namespace
 
-Error barrier_in(const Turn& turn) {
-  if (!turn) return {};
-  Visit visit(turn, call_of(What::kBarrier, 0, 0));
-  if (come(turn, visit) == Step::kWaits) visit.wait();
+Error barrier_in(const Phase& phase) {
+  if (!phase) return {};
+  Visit visit(phase, call_of(What::kBarrier, 0, 0));
+  if (come(phase, visit) == Step::kWaits) visit.wait();
   return visit.verdict();
 }
 
-bool Barrier::begin(const Turn& turn, Error* error) const {
-  Visit visit(turn, call_of(What::kBarrier, 0, 0));
-  if (come(turn, visit) == Step::kWaits) return true;
+bool Barrier::begin(const Phase& phase, Error* error) const {
+  Visit visit(phase, call_of(What::kBarrier, 0, 0));
+  if (come(phase, visit) == Step::kWaits) return true;
   *error = visit.verdict();
   return false;
 }
 
-Error Barrier::end(const Turn& turn) const {
-  Visit visit(turn, Visit::Later::kHasArrived);
+Error Barrier::end(const Phase& phase) const {
+  Visit visit(phase, Visit::Later::kHasArrived);
   visit.wait();
   return visit.verdict();
 }
 
 Error Barrier::perform(const Ticket& ticket) const {
-  if (!comm.is_inter()) return barrier_in(ticket.turn());
+  if (!comm.is_inter()) return barrier_in(ticket.phase());
   FirstError error;
-  error.note(barrier_in(ticket.turn(0)));
+  error.note(barrier_in(ticket.phase(0)));
   if (comm.rank() == 0) {
     error.note(ticket.wire().swap(datatype::nothing(), 0, datatype::nothing(), 0));
   }
-  error.note(barrier_in(ticket.turn(1)));
+  error.note(barrier_in(ticket.phase(1)));
   return error.take();
 }
 

@@ -43,7 +43,7 @@ Error lend_itself(ConstBuffer data, Visit& visit, int failed) {
 }
 
 // Runs at the root. From a large payload the others copy straight out of its buffer while it waits.
-Error give(const Turn& turn, Buffer data, int root, int failed, Visit& visit) {
+Error give(const Phase& phase, Buffer data, int root, int failed, Visit& visit) {
   if (failed != MPI_SUCCESS) [[unlikely]]
     data.count = 0;
   const bool small = data.bytes() <= visit.host_group().scratch_bytes();
@@ -51,19 +51,19 @@ Error give(const Turn& turn, Buffer data, int root, int failed, Visit& visit) {
   error.note(small ? lend_copy(data, visit, failed) : lend_itself(data, visit, MPI_SUCCESS));
   if (visit.hosts() != nullptr) [[unlikely]] {
     visit.claim_own();
-    error.note(Relay(turn, *visit.hosts(), root, visit.call()).give(data, failed));
+    error.note(Relay(phase, *visit.hosts(), root, visit.call()).give(data, failed));
   }
   error.note(small ? visit.leave() : visit.meet());
   return error.take();
 }
 
-Error take(const Turn& turn, Buffer data, int root, Visit& visit) {
+Error take(const Phase& phase, Buffer data, int root, Visit& visit) {
   const ConstBuffer from = visit.borrow(root);
   const MPI_Count bytes = from.bytes();
   Error failed = visit.told();
   keep(from, data);
   if (Error e = visit.leave()) return e;
-  return failed ? std::move(failed) : fits(bytes, data, root, turn.comm);
+  return failed ? std::move(failed) : fits(bytes, data, root, phase.comm);
 }
 
 // Runs at the leader of a host where the root is not: what the leader receives it lends in the
@@ -102,50 +102,50 @@ Error take_large(Parcel& first, Buffer data, const Relay& relay, Visit& visit) {
   return error.take();
 }
 
-Error take_for_host(const Turn& turn, Buffer data, int root, Visit& visit) {
-  const Relay relay(turn, *visit.hosts(), root, visit.call());
+Error take_for_host(const Phase& phase, Buffer data, int root, Visit& visit) {
+  const Relay relay(phase, *visit.hosts(), root, visit.call());
   Parcel first;
   visit.claim_own();
   relay.receive_first(first);
   const MPI_Count bytes = first.bytes;
   Error failed = bytes <= kMostInParcel ? take_small(first, data, relay, visit)
                                         : take_large(first, data, relay, visit);
-  return failed ? std::move(failed) : fits(bytes, data, root, turn.comm);
+  return failed ? std::move(failed) : fits(bytes, data, root, phase.comm);
 }
 
 }  // namespace
 
-Error bcast_in(const Turn& turn, Buffer data, int root, int failed) {
-  if (!turn) return {};
-  Visit visit(turn, call_of(What::kBcast, root, 0));
-  if (turn.comm.rank() == root) return give(turn, data, root, failed, visit);
+Error bcast_in(const Phase& phase, Buffer data, int root, int failed) {
+  if (!phase) return {};
+  Visit visit(phase, call_of(What::kBcast, root, 0));
+  if (phase.comm.rank() == root) return give(phase, data, root, failed, visit);
   if (visit.hosts() != nullptr && visit.gives_for_host(root)) [[unlikely]]
-    return take_for_host(turn, data, root, visit);
-  return take(turn, data, root, visit);
+    return take_for_host(phase, data, root, visit);
+  return take(phase, data, root, visit);
 }
 
 // The root leaves a small payload in the scratch memory; the others find it there.
-bool Bcast::may_begin(HostGroup& host_group, HostGroup::Turn turn) const {
+bool Bcast::may_begin(HostGroup& host_group, HostGroup::Phase phase) const {
   if (data.bytes() > host_group.scratch_bytes()) return false;
-  return root == comm.rank() || host_group.round(turn).tables->ready.is_set(turn);
+  return root == comm.rank() || host_group.round(phase).tables->ready.is_set(phase);
 }
 
-bool Bcast::begin(const Turn& turn, Error* error) const {
-  *error = bcast_in(turn, data, root, failed);
+bool Bcast::begin(const Phase& phase, Error* error) const {
+  *error = bcast_in(phase, data, root, failed);
   return false;
 }
 
-Error Bcast::end(const Turn&) const {
+Error Bcast::end(const Phase&) const {
   return {};
 }
 
 Error Bcast::perform(const Ticket& ticket) const {
   if (root == MPI_PROC_NULL) return {};
-  if (!comm.is_inter()) return bcast_in(ticket.turn(), data, root, failed);
+  if (!comm.is_inter()) return bcast_in(ticket.phase(), data, root, failed);
   if (root == MPI_ROOT) return ticket.wire().send(data, 0);
   FirstError error;
   if (comm.rank() == 0) error.note(ticket.wire().receive(data, root));
-  error.note(bcast_in(ticket.turn(), data, 0));
+  error.note(bcast_in(ticket.phase(), data, 0));
   return error.take();
 }
 

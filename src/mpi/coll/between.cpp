@@ -34,12 +34,12 @@ void unpack(Parcel& parcel, Buffer to) noexcept {
 
 }  // namespace
 
-Between::Between(const Turn& turn, const HostsOf& hosts, std::uint32_t call) noexcept
-    : link_(turn, call),
+Between::Between(const Phase& phase, const HostsOf& hosts, std::uint32_t call) noexcept
+    : link_(phase, call),
       hosts_(hosts),
-      group_(turn.comm.group()),
+      group_(phase.comm.group()),
       tree_(hosts.count(), kFan),
-      me_(hosts.index_of(group_.member(turn.comm.rank()))),
+      me_(hosts.index_of(group_.member(phase.comm.rank()))),
       call_(call) {}
 
 // The parcels to come tell of a failed send.
@@ -141,12 +141,12 @@ int Between::reduce(int failure, std::span<const Buffer> sums, Buffer result, co
   return parcel.failure;
 }
 
-Relay::Relay(const Turn& turn, const HostsOf& hosts, int root, std::uint32_t call) noexcept
-    : link_(turn, call),
+Relay::Relay(const Phase& phase, const HostsOf& hosts, int root, std::uint32_t call) noexcept
+    : link_(phase, call),
       hosts_(hosts),
       root_(root),
-      root_host_(hosts.index_of(turn.comm.group().member(root))),
-      relative_((hosts.index_of(turn.comm.group().member(turn.comm.rank())) - root_host_ +
+      root_host_(hosts.index_of(phase.comm.group().member(root))),
+      relative_((hosts.index_of(phase.comm.group().member(phase.comm.rank())) - root_host_ +
                  hosts.count()) %
                 hosts.count()),
       tree_(hosts.count(), kFanOfBroadcast),

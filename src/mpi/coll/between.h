@@ -1,4 +1,4 @@
-// between.h — the messages between host leaders (hosts_of.h) in one turn of a barrier, a
+// between.h — the messages between host leaders (hosts_of.h) in one phase of a barrier, a
 // reduction or a broadcast, in which the root speaks for its host. Each begins with a parcel
 // (parcel.h). Those of an alltoall: bundle.h.
 //
@@ -23,8 +23,8 @@
 // Others never do: if all of host 0 are in a barrier, and all others in a broadcast whose root is
 // on host 0, none has anything to send. So messages alone do not find every disagreement, and the
 // rest takes a clock. A wait for another host that takes long sends a query (link.h,
-// call_queries.h): that host is asked what its members do in this turn, and if it is something else
-// the wait ends with an error. Then
+// call_queries.h): that host is asked what its members do in this phase, and if it is something
+// else the wait ends with an error. Then
 //
 //   - members of one host find each other whatever they call (visit.h), so no wait inside a host is
 //     without an end;
@@ -33,7 +33,7 @@
 //   - a wait for a host in another call, or whose members disagree, ends by that answer, also if it
 //     has gone on.
 //
-// So no member waits for ever if all have begun the turn, and each that waits for all others gets
+// So no member waits for ever if all have begun the phase, and each that waits for all others gets
 // an error. It is not found if one of them never begins it (it called MPI_Gather, say), or has
 // freed the communicator.
 //
@@ -54,7 +54,7 @@ namespace heddle::coll {
 class Between {
  public:
   // Made at the host leader of this host.
-  Between(const Turn& turn, const HostsOf& hosts, std::uint32_t call) noexcept;
+  Between(const Phase& phase, const HostsOf& hosts, std::uint32_t call) noexcept;
 
   // `failure` is this host's error class; returns that of all.
   int agree(int failure) const;
@@ -87,7 +87,7 @@ class Between {
 class Relay {
  public:
   // Made at the root, and at the leaders of the other hosts.
-  Relay(const Turn& turn, const HostsOf& hosts, int root, std::uint32_t call) noexcept;
+  Relay(const Phase& phase, const HostsOf& hosts, int root, std::uint32_t call) noexcept;
 
   // The root sends `data`, or word that it has `failed`.
   Error give(datatype::ConstBuffer data, int failed) const;

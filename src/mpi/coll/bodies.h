@@ -1,10 +1,10 @@
 // bodies.h — the steps of collectives after they have taken their tickets.
 //
-// A step on this side (its communicator is an intracommunicator) goes through one turn of its
-// host group; one that has no turn has nothing to do but copy. All may switch. Private to this
+// A step on this side (its communicator is an intracommunicator) goes through one phase of its
+// host group; one that has no phase has nothing to do but copy. All may switch. Private to this
 // folder.
 //
-// Thread safety: any strand of the rank, once for each turn or wire.
+// Thread safety: any strand of the rank, once for each phase or wire.
 
 #pragma once
 
@@ -13,14 +13,14 @@
 
 namespace heddle::coll {
 
-Error barrier_in(const Turn& turn);
+Error barrier_in(const Phase& phase);
 
 // `failed`: the root has no data; all others get this error class.
-Error bcast_in(const Turn& turn, Buffer data, int root, int failed = MPI_SUCCESS);
+Error bcast_in(const Phase& phase, Buffer data, int root, int failed = MPI_SUCCESS);
 
 // `own` is the rank's contribution and may be result.data where that counts: at the root, or at
 // all. A member that has `failed` gives nothing; all members that wait get an error.
-Error reduce_in(const Turn& turn, const void* own, Buffer result, const op::Op& op, int root,
+Error reduce_in(const Phase& phase, const void* own, Buffer result, const op::Op& op, int root,
                 bool failed = false);
 
 // `root` as in MPI_Gather and MPI_Scatter, on intercommunicators, too.

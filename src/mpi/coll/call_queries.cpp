@@ -107,7 +107,7 @@ bool CallQueries::on_mismatch(const gateway::Arrival& arrival) noexcept {
   if (!read(arrival.packet, &packet)) return false;
   parts_.look_at(packet.context, [&](world::SharedPart& part) {
     static_cast<HostGroup&>(part).take_mismatch(packet.waiting, packet.rank,
-                                                Arrivals::turn_of(packet.mark));
+                                                Arrivals::phase_of(packet.mark));
   });
   return true;
 }
@@ -117,7 +117,7 @@ bool CallQueries::on_agreement(const gateway::Arrival& arrival) noexcept {
   Packet packet;
   if (!read(arrival.packet, &packet)) return false;
   parts_.look_at(packet.context, [&](world::SharedPart& part) {
-    static_cast<HostGroup&>(part).take_agreement(packet.waiting, Arrivals::turn_of(packet.mark),
+    static_cast<HostGroup&>(part).take_agreement(packet.waiting, Arrivals::phase_of(packet.mark),
                                                  packet.number);
   });
   return true;

@@ -1,9 +1,9 @@
 // call_queries.h — how a host leader that waits for a member on another host learns that it waits
-// in vain, because that member makes another call in this turn.
+// in vain, because that member makes another call in this phase.
 //
 //   the waiting host leader                      the host of that member
 //   ------------------------------------------   --------------------------------------------------
-//   waits for a while; then kQuery: its turn,
+//   waits for a while; then kQuery: its phase,
 //     its call, and the member      ──────────►  compares that with what the members there do
 //                                                (HostGroup::disagrees)
 //                                   ◄──────────  kMismatch, if they disagree
@@ -13,7 +13,7 @@
 //
 // A query and its answer go by the channel of the messages that the host leader waits for, and so
 // come after those that the member has sent before. So a host leader that hears of a mismatch and
-// has no message gets none: also where the member has done with the turn long since, which is a
+// has no message gets none: also where the member has done with the phase long since, which is a
 // mismatch, too.
 //
 // A host that has ended cannot answer. Where the job board tells of it (world::Host::has_ended),

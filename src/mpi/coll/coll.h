@@ -41,18 +41,18 @@
 //   uses()             what must stay until it is done, besides its communicator
 //   keep_arrays()      copies arrays of counts and displacements, for an operation that outlasts
 //                      its call; false if there is no memory. Only if it has such arrays
-//   turns()            how many turns of its side's host group it goes through (ticket.h)
+//   phases()           how many phases of its side's host group it goes through (ticket.h)
 //   perform(ticket)    does it. May switch
 //
 // On one host some can be started without waiting for others (helper.h):
 //
-//   may_begin(…)       true if begin() waits for no other member now. Once the turn is free
-//   begin(turn, …)     counts this member in. True: others are still to come, and end() must
+//   may_begin(…)       true if begin() waits for no other member now. Once the phase is free
+//   begin(phase, …)    counts this member in. True: others are still to come, and end() must
 //                      follow. False: it is done; `*error` says how. A broadcast is always done
-//   end(turn)          waits for the others and reads the result, perhaps on another strand. May
+//   end(phase)         waits for the others and reads the result, perhaps on another strand. May
 //                      switch
 //
-// Each call takes a ticket (ticket.h), which its turns and messages carry. The steps that
+// Each call takes a ticket (ticket.h), which its phases and messages carry. The steps that
 // several operations are made of are in bodies.h.
 //
 // Once a member has met others in a collective, another thread of its rank may learn of that and
@@ -97,10 +97,10 @@ struct Barrier {
   Comm& comm;
 
   Uses uses() const noexcept { return {}; }
-  int turns() const noexcept { return comm.is_inter() ? 2 : 1; }
-  bool may_begin(const HostGroup&, HostGroup::Turn) const noexcept { return true; }
-  bool begin(const Turn& turn, Error* error) const;
-  Error end(const Turn& turn) const;
+  int phases() const noexcept { return comm.is_inter() ? 2 : 1; }
+  bool may_begin(const HostGroup&, HostGroup::Phase) const noexcept { return true; }
+  bool begin(const Phase& phase, Error* error) const;
+  Error end(const Phase& phase) const;
   Error perform(const Ticket& ticket) const;
 };
 
@@ -111,10 +111,10 @@ struct Bcast {
   int failed = MPI_SUCCESS;  // an error class: the root has no data, and the others get this error
 
   Uses uses() const noexcept { return {data.type}; }
-  int turns() const noexcept { return takes() ? 1 : 0; }
-  bool may_begin(HostGroup& host_group, HostGroup::Turn turn) const;
-  bool begin(const Turn& turn, Error* error) const;
-  Error end(const Turn& turn) const;
+  int phases() const noexcept { return takes() ? 1 : 0; }
+  bool may_begin(HostGroup& host_group, HostGroup::Phase phase) const;
+  bool begin(const Phase& phase, Error* error) const;
+  Error end(const Phase& phase) const;
   Error perform(const Ticket& ticket) const;
 
  private:
@@ -131,7 +131,7 @@ struct Gather {
 
   Uses uses() const noexcept;
   bool keep_arrays() noexcept;
-  int turns() const;
+  int phases() const;
   Error perform(const Ticket& ticket) const;
 };
 
@@ -143,7 +143,7 @@ struct Scatter {
 
   Uses uses() const noexcept;
   bool keep_arrays() noexcept;
-  int turns() const;
+  int phases() const;
   Error perform(const Ticket& ticket) const;
 };
 
@@ -156,12 +156,12 @@ struct Allgather {
     return {receive.type(), send.data != MPI_IN_PLACE ? send.type : nullptr};
   }
   bool keep_arrays() noexcept;
-  int turns() const;
+  int phases() const;
   Error perform(const Ticket& ticket) const;
 
  private:
-  Error perform_here(const Turn& turn) const;
-  Error perform_between(const Turn& turn) const;
+  Error perform_here(const Phase& phase) const;
+  Error perform_between(const Phase& phase) const;
   bool small() const noexcept;
 };
 
@@ -172,12 +172,12 @@ struct Alltoall {
   Error check();
   Uses uses() const noexcept { return {receive.type(), send.in_place() ? nullptr : send.type()}; }
   bool keep_arrays() noexcept;
-  int turns() const;
+  int phases() const;
   Error perform(const Ticket& ticket) const;
 
  private:
   bool in_bundles() const;
-  Error perform_here(const Turn& turn) const;
+  Error perform_here(const Phase& phase) const;
 };
 
 // `send` has result.count elements of result.type, or is MPI_IN_PLACE. result.data counts at the
@@ -190,10 +190,10 @@ struct Reduce {
   Comm& comm;
 
   Uses uses() const noexcept { return root == MPI_PROC_NULL ? Uses{} : Uses{result.type, &op}; }
-  int turns() const noexcept { return gives() && result.bytes() != 0 ? 1 : 0; }
-  bool may_begin(const HostGroup& host_group, HostGroup::Turn) const;
-  bool begin(const Turn& turn, Error* error) const;
-  Error end(const Turn& turn) const;
+  int phases() const noexcept { return gives() && result.bytes() != 0 ? 1 : 0; }
+  bool may_begin(const HostGroup& host_group, HostGroup::Phase) const;
+  bool begin(const Phase& phase, Error* error) const;
+  Error end(const Phase& phase) const;
   Error perform(const Ticket& ticket) const;
 
  private:
@@ -209,10 +209,10 @@ struct Allreduce {
   Comm& comm;
 
   Uses uses() const noexcept { return {result.type, &op}; }
-  int turns() const noexcept { return result.bytes() == 0 ? 0 : comm.is_inter() ? 2 : 1; }
-  bool may_begin(const HostGroup& host_group, HostGroup::Turn) const;
-  bool begin(const Turn& turn, Error* error) const;
-  Error end(const Turn& turn) const;
+  int phases() const noexcept { return result.bytes() == 0 ? 0 : comm.is_inter() ? 2 : 1; }
+  bool may_begin(const HostGroup& host_group, HostGroup::Phase) const;
+  bool begin(const Phase& phase, Error* error) const;
+  Error end(const Phase& phase) const;
   Error perform(const Ticket& ticket) const;
 };
 
@@ -227,13 +227,13 @@ struct ReduceScatter {
 
   Uses uses() const noexcept { return {pieces.type(), &op}; }
   bool keep_arrays() noexcept;
-  int turns() const noexcept { return pieces.empty(comm.size()) ? 0 : 1; }
+  int phases() const noexcept { return pieces.empty(comm.size()) ? 0 : 1; }
   Error perform(const Ticket& ticket) const;
 
  private:
   bool in_parcels() const;
-  Error perform_here(const Turn& turn) const;
-  Error perform_by_all(const Turn& turn) const;
+  Error perform_here(const Phase& phase) const;
+  Error perform_by_all(const Phase& phase) const;
   Error perform_by_leader(const Ticket& ticket) const;
 };
 
@@ -246,7 +246,7 @@ struct Scan {
 
   Error check() const;
   Uses uses() const noexcept { return {result.type, &op}; }
-  int turns() const noexcept { return 0; }
+  int phases() const noexcept { return 0; }
   Error perform(const Ticket& ticket) const;
 };
 
@@ -258,7 +258,7 @@ struct Exscan {
 
   Error check() const;
   Uses uses() const noexcept { return {result.type, &op}; }
-  int turns() const noexcept { return 0; }
+  int phases() const noexcept { return 0; }
   Error perform(const Ticket& ticket) const;
 };
 
@@ -278,7 +278,7 @@ template <class Operation>
   const Uses uses = operation.uses();
   const lifetime::InCall in_call(&operation.comm, uses.a, uses.b);
   await_started(operation.comm);
-  const Ticket ticket(operation.comm, operation.turns());
+  const Ticket ticket(operation.comm, operation.phases());
   return operation.perform(ticket);
 }
 template <class Operation>

@@ -28,10 +28,10 @@ bool keep_arrays_of(Pieces& pieces, int root, const Comm& comm) noexcept {
 }
 
 // All members here. One with short data does not wait.
-Error gather_here(const Turn& turn, ConstBuffer send, const Pieces& receive, int root) {
-  Visit visit(turn, call_of(What::kGather, root, 0));
+Error gather_here(const Phase& phase, ConstBuffer send, const Pieces& receive, int root) {
+  Visit visit(phase, call_of(What::kGather, root, 0));
   Loan loan(visit);
-  if (turn.comm.rank() != root) {
+  if (phase.comm.rank() != root) {
     if (!loan.lend(send)) return visit.leave();
     if (Error e = visit.meet()) return e;
     visit.await_ready();
@@ -40,7 +40,7 @@ Error gather_here(const Turn& turn, ConstBuffer send, const Pieces& receive, int
   FirstError error;
   if (send.data != MPI_IN_PLACE) error.note(to_oneself(send, receive[root]));
   if (Error e = visit.meet()) return e;
-  for (int i = 0; i < turn.comm.size(); ++i) {
+  for (int i = 0; i < phase.comm.size(); ++i) {
     if (i != root) error.note(loan.take(i, receive[i]));
   }
   if (loan.any_stays()) visit.show_ready();
@@ -65,11 +65,11 @@ bool lend_each(Visit& visit, const Pieces& send, int members) noexcept {
   return fit;
 }
 
-Error give_each(const Turn& turn, const Pieces& send, Buffer receive, int root, Visit& visit) {
+Error give_each(const Phase& phase, const Pieces& send, Buffer receive, int root, Visit& visit) {
   FirstError error;
   bool fit = true;
   if (visit.takes_on_to_give()) [[likely]] {
-    fit = lend_each(visit, send, turn.comm.size());
+    fit = lend_each(visit, send, phase.comm.size());
     visit.lend(datatype::nothing());
   } else {
     error.note(visit.disagreement(MPI_ERR_OTHER));
@@ -80,9 +80,9 @@ Error give_each(const Turn& turn, const Pieces& send, Buffer receive, int root, 
 }
 
 // All members here.
-Error scatter_here(const Turn& turn, const Pieces& send, Buffer receive, int root) {
-  Visit visit(turn, call_of(What::kScatter, root, 0));
-  if (turn.comm.rank() == root) return give_each(turn, send, receive, root, visit);
+Error scatter_here(const Phase& phase, const Pieces& send, Buffer receive, int root) {
+  Visit visit(phase, call_of(What::kScatter, root, 0));
+  if (phase.comm.rank() == root) return give_each(phase, send, receive, root, visit);
   visit.borrow(root);
   FirstError error;
   error.note(visit.told());
@@ -142,14 +142,14 @@ bool Gather::keep_arrays() noexcept {
   return keep_arrays_of(receive, root, comm);
 }
 
-int Gather::turns() const {
+int Gather::phases() const {
   // Fewer ranks send messages sooner than they count themselves in.
   constexpr int kCrowd = 4;
   return comm.size() > kCrowd * ult::worker_count() && all_are_here(comm) ? 1 : 0;
 }
 
 Error Gather::perform(const Ticket& ticket) const {
-  if (const Turn turn = ticket.turn()) return gather_here(turn, send, receive, root);
+  if (const Phase phase = ticket.phase()) return gather_here(phase, send, receive, root);
   return gather_by(ticket.wire(), send, receive, root);
 }
 
@@ -161,12 +161,12 @@ bool Scatter::keep_arrays() noexcept {
   return keep_arrays_of(send, root, comm);
 }
 
-int Scatter::turns() const {
+int Scatter::phases() const {
   return all_are_here(comm) ? 1 : 0;
 }
 
 Error Scatter::perform(const Ticket& ticket) const {
-  if (const Turn turn = ticket.turn()) return scatter_here(turn, send, receive, root);
+  if (const Phase phase = ticket.phase()) return scatter_here(phase, send, receive, root);
   return scatter_by(ticket.wire(), send, receive, root);
 }
 

@@ -9,7 +9,7 @@
 // One strand at a time carries out a queue, its server. It takes the operations one by one, in the
 // order of the calls. More is not needed: the members call the collectives of a communicator in one
 // order, and none of them is promised to end before an earlier one. And it keeps the rule of
-// ticket.h: a member has one turn under way. So a blocking collective first waits until the queue
+// ticket.h: a member has one phase under way. So a blocking collective first waits until the queue
 // is empty.
 //
 //   server                                         serves

@@ -33,7 +33,8 @@ std::vector<int> ranks_here(const comm::Comm& comm) {
 
 }  // namespace
 
-HostGroup::Tables::Tables(std::shared_ptr<const Places> its_places, Version its_version, Turn begun)
+HostGroup::Tables::Tables(std::shared_ptr<const Places> its_places, Version its_version,
+                          Phase begun)
     : version(its_version),
       places(std::move(its_places)),
       arrivals(places->members_at(), platform::LocalityTree(places->cores()), begun),
@@ -72,7 +73,7 @@ HostGroup::HostGroup(const comm::Comm& comm, std::vector<int> ranks)
   for (std::unique_ptr<Round>& round : rounds_) round = std::make_unique<Round>(*this);
 }
 
-void HostGroup::renew_slow(const comm::Comm& comm, Round& round, Turn concluded) {
+void HostGroup::renew_slow(const comm::Comm& comm, Round& round, Phase concluded) {
   // Memory is taken without the lock. Of two that do so at once one gives its own up.
   std::shared_ptr<const Places> made;
   for (;;) {
@@ -108,29 +109,29 @@ int HostGroup::index_of(int rank) const noexcept {
 bool HostGroup::disagrees(int rank, Arrivals::Mark mark) noexcept {
   const auto index = static_cast<std::size_t>(index_of(rank));
   if (index >= ranks_.size() || ranks_[index] != rank) return false;
-  const Turn turn = Arrivals::turn_of(mark);
-  const Round& there = round(turn);
-  if (there.torn.load(std::memory_order_relaxed) == turn) return true;
+  const Phase phase = Arrivals::phase_of(mark);
+  const Round& there = round(phase);
+  if (there.torn.load(std::memory_order_relaxed) == phase) return true;
   const SpinGuard guard(lock_);
   const Tables& tables = *there.tables;
   return tables.arrivals.shows_other(tables.places->of(static_cast<int>(index)).place, mark);
 }
 
-void HostGroup::take_mismatch(int waiting, int rank, Turn turn) noexcept {
+void HostGroup::take_mismatch(int waiting, int rank, Phase phase) noexcept {
   const auto index = static_cast<std::size_t>(index_of(waiting));
   if (index >= ranks_.size() || ranks_[index] != waiting) return;
-  // A member waits for one other at a time. The turn is torn only by a wait that this ends: the
+  // A member waits for one other at a time. The phase is torn only by a wait that this ends: the
   // mismatch of a member that has sent its message and gone on may come later than that message,
   // and says nothing then.
   // release: the message is seen with it.
-  round(turn).mismatched[index].store(mismatch_of(rank, turn), std::memory_order_release);
+  round(phase).mismatched[index].store(mismatch_of(rank, phase), std::memory_order_release);
 }
 
-void HostGroup::take_agreement(int waiting, Turn turn, std::uint64_t query) noexcept {
+void HostGroup::take_agreement(int waiting, Phase phase, std::uint64_t query) noexcept {
   const auto index = static_cast<std::size_t>(index_of(waiting));
   if (index >= ranks_.size() || ranks_[index] != waiting) return;
   // release: a mismatch that came before is seen with it.
-  round(turn).agreed[index].store(query, std::memory_order_release);
+  round(phase).agreed[index].store(query, std::memory_order_release);
 }
 
 int HostGroup::end_of_run(int first, bool any_order) const noexcept {

@@ -10,46 +10,47 @@
 //
 // With one host there is no stage 3, and `hosts()` is null.
 //
-// Each collective is one turn. Turns follow each other; their storage is a ring of rounds:
+// Each collective is one phase. Phases follow each other; their storage is a ring of rounds:
 //
-//   turn   1        2        3        4        5      …
+//   phase  1        2        3        4        5      …
 //   round  [1]      [2]      [3]      [0]      [1]    …    kRounds = 4
 //
-// How a member goes through a turn: visit.h.
+// How a member goes through a phase: visit.h.
 //
 // Members move (exec/ult/move.h). One that comes from another worker counts itself in at its old
 // place and waits where the event lets it: slower, and right. It notes that the tables are stale.
-// The next turns to be prepared get tables of the workers where members are then, so these are
+// The next phases to be prepared get tables of the workers where members are then, so these are
 // looked up once, however many have moved (decision 116):
 //
-//   turn          5                       6                       7                  8
+//   phase         5                       6                       7                  8
 //   tables        old                     old                     new                new
 //                 a member notes that     its last member makes
-//                 it has moved; the last  the tables of turn 8
+//                 it has moved; the last  the tables of phase 8
 //                 one makes those of 7
 //
 // Other hosts ask at any time what a member does (disagrees()), and so look at tables with the
-// lock, with which they are replaced. New tables say that all members have begun the turn in which
-// they were made, and so are done with the turn of the old ones.
+// lock, with which they are replaced. New tables say that all members have begun the phase in which
+// they were made, and so are done with the phase of the old ones.
 //
 // Invariants
-//   I1  `met` is set for a turn only when all members here have begun it. A member begins turn t
-//       only after turn t - kAhead has met. Each member that has begun turn t - kAhead has left
-//       turn t - kAhead - kUnderWay (ticket.h). So the round of that turn is free for turn t:
+//   I1  `met` is set for a phase only when all members here have begun it. A member begins phase t
+//       only after phase t - kAhead has met. Each member that has begun phase t - kAhead has left
+//       phase t - kAhead - kUnderWay (ticket.h). So the round of that phase is free for phase t:
 //       kRounds >= kAhead + kUnderWay.
 //   I2  A member that lends its own memory goes on when those that use it have counted in after
 //       that, or have set `ready`. A result that another member makes is used only after `met`
 //       or `ready` is set.
-//   I3  Storage of a round stays until all have left its turn.
-//   I4  The waiters of `met` for turn s are in turn s, or begin turn s + kAhead. All have passed
-//       before a member waits there in turn s + kRounds: kRounds >= 2 kAhead. Those of `ready` are
-//       in turn s.
-//   I5  The tables of turn t + kAhead are made by the member that concludes turn t, before it sets
-//       `met`. No member has begun turn t + kAhead then, and all have begun turn t, so they have
-//       left turn t - kUnderWay, the last one with the old tables: kRounds = kAhead + kUnderWay. No
-//       list of an old event is in an inbox (exec/ult/event.h, I3).
+//   I3  Storage of a round stays until all have left its phase.
+//   I4  The waiters of `met` for phase s are in phase s, or begin phase s + kAhead. All have passed
+//       before a member waits there in phase s + kRounds: kRounds >= 2 kAhead. Those of `ready` are
+//       in phase s.
+//   I5  The tables of phase t + kAhead are made by the member that concludes phase t, before it
+//       sets `met`. No member has begun phase t + kAhead then, and all have begun phase t, so they
+//       have left phase t - kUnderWay, the last one with the old tables: kRounds = kAhead +
+//       kUnderWay. No list of an old event is in an inbox (exec/ult/event.h, I3).
 //
-// Thread safety: any strand, one strand of a member in a turn at a time; different members at once.
+// Thread safety: any strand, one strand of a member in a phase at a time; different members at
+// once.
 
 #pragma once
 
@@ -74,7 +75,7 @@ namespace heddle::coll {
 
 class Pieces;
 
-// What a member lends to the others of its host until it has left the turn.
+// What a member lends to the others of its host until it has left the phase.
 struct Lent {
   const void* data;
   void* result;
@@ -85,7 +86,7 @@ struct Lent {
 
 class HostGroup final : public world::SharedPart {
  public:
-  using Turn = ult::Event::Turn;
+  using Phase = ult::Event::Phase;
 
   struct alignas(platform::kCacheLine) Line {
     std::byte bytes[platform::kCacheLine];
@@ -94,7 +95,7 @@ class HostGroup final : public world::SharedPart {
   // What depends on where members are.
   using Version = std::uint32_t;
   struct Tables {
-    Tables(std::shared_ptr<const Places> its_places, Version its_version, Turn begun);
+    Tables(std::shared_ptr<const Places> its_places, Version its_version, Phase begun);
 
     const Version version;
     const std::shared_ptr<const Places> places;
@@ -106,7 +107,7 @@ class HostGroup final : public world::SharedPart {
   struct Round {
     explicit Round(const HostGroup& group);
 
-    void tear(Turn turn) noexcept { raise(torn, turn); }
+    void tear(Phase phase) noexcept { raise(torn, phase); }
     static void raise(std::atomic<std::uint64_t>& number, std::uint64_t to) noexcept;
 
     std::unique_ptr<Tables> tables;  // I5
@@ -114,19 +115,19 @@ class HostGroup final : public world::SharedPart {
     const Lent* for_host = nullptr;
     int mismatch = MPI_SUCCESS;  // an error class: what the last one found, when `met` is set
     int failure = MPI_SUCCESS;   // an error class of the one that sets `ready`
-    // Where there are several hosts (call_queries.h): the last turn in which members here are known
-    // to disagree, and the last mismatch that each has heard of, by index: the mark of a turn and a
-    // rank.
-    std::atomic<Turn> torn{0};
+    // Where there are several hosts (call_queries.h): the last phase in which members here are
+    // known to disagree, and the last mismatch that each has heard of, by index: the mark of a
+    // phase and a rank.
+    std::atomic<Phase> torn{0};
     const std::unique_ptr<std::atomic<Arrivals::Mark>[]> mismatched;
     // For each index, too: the last of its queries that the other host has agreed to.
     const std::unique_ptr<std::atomic<std::uint64_t>[]> agreed;
     const std::unique_ptr<Lent[]> lent;     // by index among the members here
     const std::unique_ptr<Line[]> scratch;  // for small payloads
 
-    // What changes in each turn has a line of its own, so that members find the rest where they
-    // left it. The last turn in which a member has taken on to set `ready` for a broadcast:
-    alignas(platform::kCacheLine) std::atomic<Turn> given{0};
+    // What changes in each phase has a line of its own, so that members find the rest where they
+    // left it. The last phase in which a member has taken on to set `ready` for a broadcast:
+    alignas(platform::kCacheLine) std::atomic<Phase> given{0};
     datatype::ConstBuffer source;  // the root's, while `ready` is set
     // Where there are several hosts.
     ult::Completion gathered;  // the host leader may go on; set by the last to arrive
@@ -160,15 +161,15 @@ class HostGroup final : public world::SharedPart {
   // A member of another host makes the call of `mark` and waits for member `rank`: true if it does
   // so in vain.
   bool disagrees(int rank, Arrivals::Mark mark) noexcept;
-  static Arrivals::Mark mismatch_of(int rank, Turn turn) noexcept {
-    return Arrivals::mark_of(turn, static_cast<std::uint32_t>(rank));
+  static Arrivals::Mark mismatch_of(int rank, Phase phase) noexcept {
+    return Arrivals::mark_of(phase, static_cast<std::uint32_t>(rank));
   }
   // Member `waiting` of this host hears that it waits for `rank` in vain.
-  void take_mismatch(int waiting, int rank, Turn turn) noexcept;
+  void take_mismatch(int waiting, int rank, Phase phase) noexcept;
   // Or that the other host has agreed to its query.
-  void take_agreement(int waiting, Turn turn, std::uint64_t query) noexcept;
+  void take_agreement(int waiting, Phase phase, std::uint64_t query) noexcept;
 
-  // The place of a member that begins a turn, in these tables. Notes that it has moved since they
+  // The place of a member that begins a phase, in these tables. Notes that it has moved since they
   // were made.
   int sit_down(const Seat& seat, const Tables& tables) noexcept {
     const Places::Member& entry = tables.places->of(seat.index);
@@ -180,26 +181,26 @@ class HostGroup final : public world::SharedPart {
     }
     return entry.place;
   }
-  // Called by the member that concludes a turn, before it sets the event: I5.
-  void renew_tables(const comm::Comm& comm, Turn turn) {
-    Round& next = round(turn + kAhead);
-    // relaxed, both: a number that is read too early costs one more turn with the old tables.
+  // Called by the member that concludes a phase, before it sets the event: I5.
+  void renew_tables(const comm::Comm& comm, Phase phase) {
+    Round& next = round(phase + kAhead);
+    // relaxed, both: a number that is read too early costs one more phase with the old tables.
     const Version now = version_.load(std::memory_order_relaxed);
     if (next.tables->version != now || stale_.load(std::memory_order_relaxed) == now) [[unlikely]] {
-      renew_slow(comm, next, turn);
+      renew_slow(comm, next, phase);
     }
   }
   // How often places were looked up anew. Any strand.
   Version renewals() const noexcept { return version_.load(std::memory_order_relaxed) - kFirst; }
 
-  Round& round(Turn turn) noexcept { return *rounds_[turn % kRounds]; }
-  // For a member that has begun this turn and not left it, or begins turn + kAhead: a wait for all
-  // would return at once.
-  bool has_met(Turn turn) noexcept { return round(turn).tables->met.is_set(turn); }
-  // True if a member may begin this turn without a wait.
-  bool is_free(Turn turn) noexcept { return turn <= kAhead || has_met(turn - kAhead); }
+  Round& round(Phase phase) noexcept { return *rounds_[phase % kRounds]; }
+  // For a member that has begun this phase and not left it, or begins phase + kAhead: a wait for
+  // all would return at once.
+  bool has_met(Phase phase) noexcept { return round(phase).tables->met.is_set(phase); }
+  // True if a member may begin this phase without a wait.
+  bool is_free(Phase phase) noexcept { return phase <= kAhead || has_met(phase - kAhead); }
 
-  static constexpr Turn kRounds = 4, kAhead = 2, kUnderWay = 2;
+  static constexpr Phase kRounds = 4, kAhead = 2, kUnderWay = 2;
   static_assert(kRounds >= 2 * kAhead && kRounds == kAhead + kUnderWay);
 
  private:
@@ -207,7 +208,7 @@ class HostGroup final : public world::SharedPart {
   HostGroup(const comm::Comm& comm, std::vector<int> ranks);
   static HostGroup& join(comm::Comm& comm, Seat& seat);
   static std::unique_ptr<world::SharedPart> make(const void* comm);
-  void renew_slow(const comm::Comm& comm, Round& round, Turn concluded);
+  void renew_slow(const comm::Comm& comm, Round& round, Phase concluded);
 
   static constexpr Version kFirst = 1;
 
@@ -219,7 +220,7 @@ class HostGroup final : public world::SharedPart {
   std::unique_ptr<Round> rounds_[kRounds];
 
   // Lock: guards the tables that come next, and a round's while they are replaced or another host
-  // asks; taken after a host's table of shared parts; two turns may conclude at the same time
+  // asks; taken after a host's table of shared parts; two phases may conclude at the same time
   // (ticket.h).
   SpinLock lock_;
   std::shared_ptr<const Places> places_;

@@ -1,4 +1,4 @@
-// What a host knows of a turn in which members of several hosts disagree (call_queries.h). How members meet: tests/coll.
+// What a host knows of a phase in which members of several hosts disagree (call_queries.h). How members meet: tests/coll.
 
 #include "mpi/coll/host_group.h"
 
@@ -17,7 +17,7 @@ using object::Ref;
 
 constexpr world::ContextId kContext = 77;
 constexpr int kRanks = 4, kHere = 2;  // the first two are on this host
-constexpr HostGroup::Turn kTurn = 1001;
+constexpr HostGroup::Phase kPhase = 1001;
 
 // A rank of this host, and its communicator of all ranks.
 class Member {
@@ -60,12 +60,12 @@ class HostGroups : public ::testing::Test {
   }
   HostGroup& host_group() { return members_[0]->host_group(); }
   Arrivals::Mark mismatched(int index) {
-    return host_group().round(kTurn).mismatched[static_cast<std::size_t>(index)].load();
+    return host_group().round(kPhase).mismatched[static_cast<std::size_t>(index)].load();
   }
   std::uint64_t agreed(int index) {
-    return host_group().round(kTurn).agreed[static_cast<std::size_t>(index)].load();
+    return host_group().round(kPhase).agreed[static_cast<std::size_t>(index)].load();
   }
-  bool disagrees(int rank) { return host_group().disagrees(rank, Arrivals::mark_of(kTurn, 7)); }
+  bool disagrees(int rank) { return host_group().disagrees(rank, Arrivals::mark_of(kPhase, 7)); }
 
   const ult::ScopedScheduler scheduler_{/*workers=*/2, /*seed=*/1};
   world::Host host_{world::kFirstJob, 0, kRanks};
@@ -73,33 +73,33 @@ class HostGroups : public ::testing::Test {
 };
 
 TEST_F(HostGroups, KeepsAMismatchForEachMemberThatWaits) {
-  host_group().take_mismatch(0, 2, kTurn);
-  host_group().take_mismatch(1, 3, kTurn);
-  EXPECT_EQ(mismatched(0), HostGroup::mismatch_of(2, kTurn));
-  EXPECT_EQ(mismatched(1), HostGroup::mismatch_of(3, kTurn));
+  host_group().take_mismatch(0, 2, kPhase);
+  host_group().take_mismatch(1, 3, kPhase);
+  EXPECT_EQ(mismatched(0), HostGroup::mismatch_of(2, kPhase));
+  EXPECT_EQ(mismatched(1), HostGroup::mismatch_of(3, kPhase));
 }
 
 TEST_F(HostGroups, KeepsTheLastQueryThatWasAgreedToForEachMember) {
-  host_group().take_agreement(0, kTurn, 17);
-  host_group().take_agreement(1, kTurn, 18);
-  host_group().take_agreement(0, kTurn, 19);
-  host_group().take_agreement(2, kTurn, 20);  // a packet that makes no sense
+  host_group().take_agreement(0, kPhase, 17);
+  host_group().take_agreement(1, kPhase, 18);
+  host_group().take_agreement(0, kPhase, 19);
+  host_group().take_agreement(2, kPhase, 20);  // a packet that makes no sense
   EXPECT_EQ(agreed(0), 19u);
   EXPECT_EQ(agreed(1), 18u);
 }
 
 TEST_F(HostGroups, OfAMismatchThatEndsNoWaitOtherHostsHearNothing) {
-  host_group().take_mismatch(0, 2, kTurn);
+  host_group().take_mismatch(0, 2, kPhase);
   EXPECT_FALSE(disagrees(0));
   EXPECT_FALSE(disagrees(1));
-  host_group().round(kTurn).tear(kTurn);
+  host_group().round(kPhase).tear(kPhase);
   EXPECT_TRUE(disagrees(0));
   EXPECT_TRUE(disagrees(1));
 }
 
 TEST_F(HostGroups, DisagreesWithWhatItHasDoneAlsoByNewTables) {
-  // Makes the tables of the next turn with kTurn's round.
-  const HostGroup::Turn concluded = kTurn + HostGroup::kAhead;
+  // Makes the tables of the next phase with kPhase's round.
+  const HostGroup::Phase concluded = kPhase + HostGroup::kAhead;
   int& worker = host_.job().process(0).worker;
   worker = 1;
   host_group().sit_down(Seat::of(members_[0]->comm()), *host_group().round(concluded).tables);
@@ -112,10 +112,10 @@ TEST_F(HostGroups, DisagreesWithWhatItHasDoneAlsoByNewTables) {
 }
 
 TEST_F(HostGroups, DisagreesForMembersHereAlone) {
-  host_group().round(kTurn).tear(kTurn);
+  host_group().round(kPhase).tear(kPhase);
   EXPECT_FALSE(disagrees(2));
   EXPECT_FALSE(disagrees(kRanks));
-  host_group().take_mismatch(2, 0, kTurn);  // a packet that makes no sense
+  host_group().take_mismatch(2, 0, kPhase);  // a packet that makes no sense
   for (int index = 0; index < kHere; ++index) EXPECT_EQ(mismatched(index), 0u);
 }
 

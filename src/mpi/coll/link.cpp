@@ -29,19 +29,19 @@ bool wait_for(ult::Completion& completion, std::int64_t patience_ns) {
 
 }  // namespace
 
-Link::Link(const Turn& turn, std::uint32_t call) noexcept
-    : wire_(turn.wire()),
-      round_(HostGroup::of(turn.comm).round(turn.number)),
-      mismatched_(round_.mismatched[static_cast<std::size_t>(Seat::taken(turn.comm).index)]),
-      agreed_(round_.agreed[static_cast<std::size_t>(Seat::taken(turn.comm).index)]),
-      turn_(turn.number),
-      mark_(Arrivals::mark_of(turn.number, call)) {}
+Link::Link(const Phase& phase, std::uint32_t call) noexcept
+    : wire_(phase.wire()),
+      round_(HostGroup::of(phase.comm).round(phase.number)),
+      mismatched_(round_.mismatched[static_cast<std::size_t>(Seat::taken(phase.comm).index)]),
+      agreed_(round_.agreed[static_cast<std::size_t>(Seat::taken(phase.comm).index)]),
+      phase_(phase.number),
+      mark_(Arrivals::mark_of(phase.number, call)) {}
 
 void Link::wait(request::Request& request, int rank) const {
   if (request.done() || wait_and_ask(request, rank)) return;
   // The message may have come before the mismatch, after this member had looked for it.
   if (request.done()) return;
-  round_.tear(turn_);
+  round_.tear(phase_);
   request.cancel();
   request.wait();
 }
@@ -76,7 +76,7 @@ bool Link::take_answer(const Query& query, int rank, ult::AskingWait& noted) con
   const bool is_agreed =
       query.number != 0 && agreed_.load(std::memory_order_acquire) == query.number;
   // acquire: so is a message that came before it.
-  if (mismatched_.load(std::memory_order_acquire) == HostGroup::mismatch_of(rank, turn_))
+  if (mismatched_.load(std::memory_order_acquire) == HostGroup::mismatch_of(rank, phase_))
     return false;
   if (is_agreed) noted.note_answer(query.question);
   return true;

@@ -1,7 +1,7 @@
-// link.h — the messages of one turn between hosts: those of its wire, whose waits end also if the
+// link.h — the messages of one phase between hosts: those of its wire, whose waits end also if the
 // other host is in another call (call_queries.h).
 //
-// Thread safety: one strand of a member that leads or gives in the turn. All functions but the
+// Thread safety: one strand of a member that leads or gives in the phase. All functions but the
 // constructor may switch.
 
 #pragma once
@@ -16,7 +16,7 @@ namespace heddle::coll {
 
 class Link {
  public:
-  Link(const Turn& turn, std::uint32_t call) noexcept;
+  Link(const Phase& phase, std::uint32_t call) noexcept;
 
   const Wire& wire() const noexcept { return wire_; }
 
@@ -41,7 +41,7 @@ class Link {
   HostGroup::Round& round_;
   const std::atomic<Arrivals::Mark>& mismatched_;
   const std::atomic<std::uint64_t>& agreed_;
-  const HostGroup::Turn turn_;
+  const HostGroup::Phase phase_;
   const Arrivals::Mark mark_;
 };
 

@@ -26,7 +26,7 @@ struct NeighborAllgather {
   Error check() { return topo::find_neighborhood(comm, &neighbors); }
   Uses uses() const noexcept { return {receive.type(), send.type}; }
   bool keep_arrays() noexcept { return receive.keep_arrays(neighbors->blocks_in); }
-  int turns() const noexcept { return 0; }
+  int phases() const noexcept { return 0; }
   Error perform(const Ticket& ticket) const;
 };
 
@@ -40,7 +40,7 @@ struct NeighborAlltoall {
   bool keep_arrays() noexcept {
     return receive.keep_arrays(neighbors->blocks_in) && send.keep_arrays(neighbors->blocks_out);
   }
-  int turns() const noexcept { return 0; }
+  int phases() const noexcept { return 0; }
   Error perform(const Ticket& ticket) const;
 };
 

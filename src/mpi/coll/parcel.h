@@ -1,4 +1,4 @@
-// parcel.h — the first message between two hosts in a turn: which call its sender makes, whether
+// parcel.h — the first message between two hosts in a phase: which call its sender makes, whether
 // its host has failed, and up to 1 KiB of payload. A larger payload follows in messages of its own
 // (between.h, bundle.h).
 //

@@ -30,12 +30,12 @@ void copy_own(const void* own, Buffer result) {
 
 // A reduction to one root or, in an allreduce, to all.
 struct Reduction {
-  const Turn& turn;
+  const Phase& phase;
   const op::Op& op;
   int root;  // or kAll
   bool failed;
 
-  bool is_result_here() const noexcept { return root == kAll || root == turn.comm.rank(); }
+  bool is_result_here() const noexcept { return root == kAll || root == phase.comm.rank(); }
   std::uint32_t call(const Buffer& vector) const noexcept {
     // Operations that do not commute go another way between hosts.
     return call_of(root == kAll ? What::kAllreduce : What::kReduce, root,
@@ -43,12 +43,12 @@ struct Reduction {
   }
   // The index of the host that gets the result.
   int host_of_result(const HostsOf& hosts) const noexcept {
-    return root == kAll ? kAll : hosts.index_of(turn.comm.group().member(root));
+    return root == kAll ? kAll : hosts.index_of(phase.comm.group().member(root));
   }
 
   // Requires that there is more than one member, and something to combine.
   Error run(const void* own, Buffer result) const {
-    const HostGroup& host_group = HostGroup::of(turn.comm);
+    const HostGroup& host_group = HostGroup::of(phase.comm);
     if (is_small(result, host_group)) return in_scratch(own, result);
     return host_group.hosts() == nullptr ? in_slices(own, result) : in_slices_of_hosts(own, result);
   }
@@ -79,7 +79,7 @@ struct Reduction {
 
  private:
   Error in_scratch(const void* own, Buffer result) const {
-    Visit visit(turn, call(result));
+    Visit visit(phase, call(result));
     const Step step = give(own, result, visit);
     if (step == Step::kGone) return {};
     if (step == Step::kWaits) visit.wait();
@@ -97,14 +97,14 @@ struct Reduction {
       sums.push_back(slots[end - 1]);
     }
     const HostsOf& hosts = *visit.hosts();
-    const Between between(turn, hosts, visit.call());
+    const Between between(phase, hosts, visit.call());
     visit.set_mismatch(
         between.reduce(visit.mismatch(), sums, slots.result(), op, host_of_result(hosts)));
   }
 
   // Large vectors, straight from buffer to buffer: all lend theirs, then each combines its slice.
   Error in_slices(const void* own, Buffer result) const {
-    Visit visit(turn, call(result));
+    Visit visit(phase, call(result));
     Slice slice(result, visit.index(), visit.host_group().members());
     Error no_memory = slice.prepare();
     if (failed || no_memory) visit.fail();
@@ -123,20 +123,20 @@ struct Reduction {
   // Reduces in slices into sums of this host, which its host leader combines with those of the
   // others.
   Error in_slices_of_hosts(const void* own, Buffer result) const {
-    Visit visit(turn, call(result));
+    Visit visit(phase, call(result));
     const HostGroup& host_group = visit.host_group();
     std::optional<SliceExchange> exchange;  // the host leader's
     Slice slice(result, visit.index(), host_group.members());
     Error no_memory = slice.prepare();
     if (visit.is_leader()) {
-      exchange.emplace(turn, host_group, result, op);
+      exchange.emplace(phase, host_group, result, op);
       if (!no_memory) no_memory = exchange->prepare();
       visit.lend_for_host(exchange->sums());
     }
     if (failed || no_memory) visit.fail();
     visit.lent()[visit.index()] = {own, result.data, result.type};
     if (visit.arrive()) {
-      visit.set_mismatch(Between(turn, *visit.hosts(), visit.call()).agree(visit.mismatch()));
+      visit.set_mismatch(Between(phase, *visit.hosts(), visit.call()).agree(visit.mismatch()));
       visit.conclude();
     } else {
       visit.wait();
@@ -165,7 +165,7 @@ struct Reduction {
   // Runs at the host leader, into its own result or the root's. The others copy from there.
   Error conclude_exchange(SliceExchange& exchange, Buffer result, Visit& visit) const {
     const int host = host_of_result(*visit.hosts());
-    if (root != kAll && visit.host_group().is_here(turn.comm.group().member(root))) {
+    if (root != kAll && visit.host_group().is_here(phase.comm.group().member(root))) {
       result = result_at(visit.lent()[visit.host_group().index_of(root)], 0, result.count);
     }
     Error error = exchange.exchange(result, host);
@@ -187,14 +187,14 @@ Error allreduce_across(const Ticket& ticket, const void* own, Buffer result, con
   Scratch ours;
   if (leads) error.note(ours.reserve(result.count, *result.type));
   const Buffer sum{ours.data(), result.count, result.type};
-  error.note(reduce_in(ticket.turn(0), own, sum, op, 0, error.any()));
+  error.note(reduce_in(ticket.phase(0), own, sum, op, 0, error.any()));
   int failed = MPI_SUCCESS;
   if (leads) {
     Error missing = ticket.wire().swap_unless_failed(contribution(sum, error), result, 0);
     if (missing && missing.error_class() != MPI_ERR_TRUNCATE) failed = missing.error_class();
     error.note(std::move(missing));
   }
-  error.note(bcast_in(ticket.turn(1), result, 0, failed));
+  error.note(bcast_in(ticket.phase(1), result, 0, failed));
   return error.take();
 }
 
@@ -205,16 +205,16 @@ Error reduce_to_other_side(const Ticket& ticket, const void* own, const Buffer& 
   Scratch sum;
   if (leads) error.note(sum.reserve(result.count, *result.type));
   const Buffer total{sum.data(), result.count, result.type};
-  error.note(reduce_in(ticket.turn(), own, total, op, 0, error.any()));
+  error.note(reduce_in(ticket.phase(), own, total, op, 0, error.any()));
   if (leads) error.note(ticket.wire().send(contribution(total, error), root));
   return error.take();
 }
 
 }  // namespace
 
-Error reduce_in(const Turn& turn, const void* own, Buffer result, const op::Op& op, int root,
+Error reduce_in(const Phase& phase, const void* own, Buffer result, const op::Op& op, int root,
                 bool failed) {
-  if (turn) return Reduction{turn, op, root, failed}.run(own, result);
+  if (phase) return Reduction{phase, op, root, failed}.run(own, result);
   if (!failed && result.bytes() != 0) copy_own(own, result);
   return {};
 }
@@ -227,56 +227,56 @@ bool may_begin_reduction(const Buffer& result, const HostGroup& host_group) {
 }
 
 bool begin_reduction(const Reduction& reduction, const void* own, Buffer result, Error* error) {
-  Visit visit(reduction.turn, reduction.call(result));
+  Visit visit(reduction.phase, reduction.call(result));
   const Step step = reduction.give(own, result, visit);
   if (step == Step::kConcluded) *error = reduction.take(result, visit);
   return step == Step::kWaits;
 }
 
 Error end_reduction(const Reduction& reduction, Buffer result) {
-  Visit visit(reduction.turn, Visit::Later::kHasArrived);
+  Visit visit(reduction.phase, Visit::Later::kHasArrived);
   visit.wait();
   return reduction.take(result, visit);
 }
 
 }  // namespace
 
-bool Reduce::may_begin(const HostGroup& host_group, HostGroup::Turn) const {
+bool Reduce::may_begin(const HostGroup& host_group, HostGroup::Phase) const {
   return may_begin_reduction(result, host_group);
 }
 
-bool Reduce::begin(const Turn& turn, Error* error) const {
-  return begin_reduction({turn, op, root, false}, own_of(send, result), result, error);
+bool Reduce::begin(const Phase& phase, Error* error) const {
+  return begin_reduction({phase, op, root, false}, own_of(send, result), result, error);
 }
 
-Error Reduce::end(const Turn& turn) const {
-  return end_reduction({turn, op, root, false}, result);
+Error Reduce::end(const Phase& phase) const {
+  return end_reduction({phase, op, root, false}, result);
 }
 
-bool Allreduce::may_begin(const HostGroup& host_group, HostGroup::Turn) const {
+bool Allreduce::may_begin(const HostGroup& host_group, HostGroup::Phase) const {
   return may_begin_reduction(result, host_group);
 }
 
-bool Allreduce::begin(const Turn& turn, Error* error) const {
-  return begin_reduction({turn, op, kAll, false}, own_of(send, result), result, error);
+bool Allreduce::begin(const Phase& phase, Error* error) const {
+  return begin_reduction({phase, op, kAll, false}, own_of(send, result), result, error);
 }
 
-Error Allreduce::end(const Turn& turn) const {
-  return end_reduction({turn, op, kAll, false}, result);
+Error Allreduce::end(const Phase& phase) const {
+  return end_reduction({phase, op, kAll, false}, result);
 }
 
 Error Reduce::perform(const Ticket& ticket) const {
   if (root == MPI_PROC_NULL) return {};
   if (root == MPI_ROOT) return ticket.wire().receive_unless_failed(result, 0);
   if (comm.is_inter()) return reduce_to_other_side(ticket, send, result, op, root);
-  return reduce_in(ticket.turn(), own_of(send, result), result, op, root);
+  return reduce_in(ticket.phase(), own_of(send, result), result, op, root);
 }
 
 Error Allreduce::perform(const Ticket& ticket) const {
   if (result.count == 0) return {};
   const void* const own = own_of(send, result);
   return comm.is_inter() ? allreduce_across(ticket, own, result, op)
-                         : reduce_in(ticket.turn(), own, result, op, kAll);
+                         : reduce_in(ticket.phase(), own, result, op, kAll);
 }
 
 }  // namespace heddle::coll

@@ -33,14 +33,14 @@ struct Cut {
 
 // All members here: each gets elements [begin, begin + mine.count) of what all have combined.
 struct Share {
-  const Turn& turn;
+  const Phase& phase;
   const op::Op& op;
   const Buffer shape;  // of a whole vector
   const MPI_Count begin;
   const Buffer mine;
 
   Error run(const void* own) const {
-    const HostGroup& host_group = HostGroup::of(turn.comm);
+    const HostGroup& host_group = HostGroup::of(phase.comm);
     const bool fit = VectorSlots::fit(shape, host_group.members(), host_group.scratch_bytes());
     return fit ? in_scratch(own) : in_slices(own);
   }
@@ -49,7 +49,7 @@ struct Share {
   std::uint32_t call() const noexcept { return call_of(What::kReduceScatter, 0, shape.bytes()); }
 
   Error in_scratch(const void* own) const {
-    Visit visit(turn, call());
+    Visit visit(phase, call());
     const VectorSlots slots(visit.scratch(), shape, visit.host_group().members());
     p2p::transfer({own, shape.count, shape.type}, slots[visit.index()], shape.bytes());
     if (visit.arrive()) {
@@ -67,7 +67,7 @@ struct Share {
   // Each member combines a slice of all vectors, straight from there: into the scratch memory, if
   // the sum fits there, else the slice is its own piece. Others may still read where that will be.
   Error in_slices(const void* own) const {
-    Visit visit(turn, call());
+    Visit visit(phase, call());
     const int members = visit.host_group().members();
     const bool in_scratch = VectorSlots::fit(shape, 1, visit.host_group().scratch_bytes());
     const bool in_place = own == mine.data;
@@ -115,21 +115,21 @@ bool ReduceScatter::in_parcels() const {
 
 Error ReduceScatter::perform(const Ticket& ticket) const {
   if (pieces.empty(comm.size())) return {};
-  if (all_are_here(comm)) return perform_here(ticket.turn());
-  return !comm.is_inter() && in_parcels() ? perform_by_all(ticket.turn())
+  if (all_are_here(comm)) return perform_here(ticket.phase());
+  return !comm.is_inter() && in_parcels() ? perform_by_all(ticket.phase())
                                           : perform_by_leader(ticket);
 }
 
-Error ReduceScatter::perform_here(const Turn& turn) const {
+Error ReduceScatter::perform_here(const Phase& phase) const {
   const Cut cut(pieces, comm.size());
   const auto me = static_cast<std::size_t>(comm.rank());
   const Buffer shape{nullptr, cut.total, pieces.type()};
   const Buffer mine{result, cut.counts[me], pieces.type()};
-  return Share{turn, op, shape, cut.displacements[me], mine}.run(own_of(send, mine));
+  return Share{phase, op, shape, cut.displacements[me], mine}.run(own_of(send, mine));
 }
 
 // All get the whole, and keep their piece.
-Error ReduceScatter::perform_by_all(const Turn& turn) const {
+Error ReduceScatter::perform_by_all(const Phase& phase) const {
   const Cut cut(pieces, comm.size());
   const auto me = static_cast<std::size_t>(comm.rank());
   const Buffer mine{result, cut.counts[me], pieces.type()};
@@ -137,7 +137,7 @@ Error ReduceScatter::perform_by_all(const Turn& turn) const {
   FirstError error;
   error.note(sum.reserve(cut.total, *pieces.type()));
   const Buffer total{sum.data(), cut.total, pieces.type()};
-  error.note(reduce_in(turn, own_of(send, mine), total, op, kAll, error.any()));
+  error.note(reduce_in(phase, own_of(send, mine), total, op, kAll, error.any()));
   if (error.any()) return error.take();
   const Lent whole{nullptr, sum.data(), pieces.type()};
   p2p::transfer(result_at(whole, cut.displacements[me], mine.count), mine, mine.bytes());
@@ -156,8 +156,8 @@ Error ReduceScatter::perform_by_leader(const Ticket& ticket) const {
   if (leads && inter) error.note(theirs.reserve(cut.total, *type));
   const Buffer total{sum.data(), cut.total, type};
   const Buffer mine{result, cut.counts[static_cast<std::size_t>(side.rank())], type};
-  error.note(reduce_in(ticket.turn(), own_of(send, mine), total, op, 0, error.any()));
-  const Wire wire = inter ? ticket.turn().wire() : ticket.wire();
+  error.note(reduce_in(ticket.phase(), own_of(send, mine), total, op, 0, error.any()));
+  const Wire wire = inter ? ticket.phase().wire() : ticket.wire();
   if (!leads) {
     error.note(wire.receive_unless_failed(mine, 0));
     return error.take();

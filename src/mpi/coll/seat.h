@@ -41,7 +41,7 @@ struct Seat final : comm::Extra, ListNode<BusySeats> {
   static Seat& taken(comm::Comm& comm) noexcept { return *comm.extras().find<Seat>(); }
 
   world::SharedPart* part = nullptr;  // the host group; null: not joined yet
-  std::uint64_t turns = 0;            // taken of the host group
+  std::uint64_t phases = 0;           // taken of the host group
   std::uint64_t operations = 0;       // called
   int index = 0;                      // among the members here, by rank; constant once joined
   world::Process* process = nullptr;  // of this member; constant once joined

@@ -8,14 +8,14 @@ namespace heddle::coll {
 
 using datatype::Buffer;
 
-SliceExchange::SliceExchange(const Turn& turn, const HostGroup& host_group, Buffer shape,
+SliceExchange::SliceExchange(const Phase& phase, const HostGroup& host_group, Buffer shape,
                              const op::Op& op)
-    : turn_(turn),
+    : phase_(phase),
       hosts_(*host_group.hosts()),
       shape_(shape),
       op_(op),
-      me_(hosts_.index_of(turn.comm.group().member(turn.comm.rank()))),
-      blocks_(hosts_.blocks(turn.comm.group(), op.commutative())) {}
+      me_(hosts_.index_of(phase.comm.group().member(phase.comm.rank()))),
+      blocks_(hosts_.blocks(phase.comm.group(), op.commutative())) {}
 
 MPI_Count SliceExchange::begin_of(int host) const noexcept {
   return begin_of_part(host, hosts_.count(), shape_.count);
@@ -57,7 +57,7 @@ Error SliceExchange::exchange(Buffer total, int to) {
   const Buffer shape{nullptr, begin_of(me_ + 1) - begin_of(me_), shape_.type};
   const auto blocks = static_cast<int>(blocks_.size());
   const VectorSlots pieces(static_cast<std::byte*>(pieces_memory_.data()), shape, blocks);
-  Batch batch(turn_.wire());
+  Batch batch(phase_.wire());
   collect(pieces, batch);
   pieces.combine(op_, 0, blocks);
   const Buffer mine = pieces[blocks - 1];

@@ -21,7 +21,7 @@ namespace heddle::coll {
 
 class SliceExchange {
  public:
-  SliceExchange(const Turn& turn, const HostGroup& host_group, datatype::Buffer shape,
+  SliceExchange(const Phase& phase, const HostGroup& host_group, datatype::Buffer shape,
                 const op::Op& op);
 
   // Allocates all memory. Call it before the other hosts are told that this host takes part.
@@ -40,7 +40,7 @@ class SliceExchange {
   datatype::Buffer slice(const Lent& vector, int host) const noexcept;
   void collect(const VectorSlots& pieces, Batch& batch) const;
 
-  const Turn turn_;
+  const Phase phase_;
   const HostsOf& hosts_;
   const datatype::Buffer shape_;
   const op::Op& op_;

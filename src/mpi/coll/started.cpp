@@ -9,7 +9,7 @@ namespace heddle::coll {
 
 Error Started::launch() {
   error_ = {};
-  split_turn_ = 0;
+  split_phase_ = 0;
   if (!is_alone(comm_)) {
     Comm& side = side_of(channel());
     // The helper finds it joined: it may run beside the next start on the communicator.
@@ -27,19 +27,19 @@ bool Started::begin_at_once() {
   if (comm.is_inter() || !can_split()) return false;
   Seat& seat = Seat::of(comm);
   HostGroup& host_group = HostGroup::of(comm);
-  // acquire: as in await_started(). The turn of a split-phase operation is the last one that was
+  // acquire: as in await_started(). The phase of a split-phase operation is the last one that was
   // taken.
   if (seat.started.any.load(std::memory_order_acquire) &&
-      !helpers_of_rank.get().empty(seat, [&] { return host_group.has_met(seat.turns); })) {
+      !helpers_of_rank.get().empty(seat, [&] { return host_group.has_met(seat.phases); })) {
     return false;
   }
-  const HostGroup::Turn turn = seat.turns + 1;
-  if (host_group.hosts() != nullptr || !host_group.is_free(turn) || !may_begin(host_group, turn))
+  const HostGroup::Phase phase = seat.phases + 1;
+  if (host_group.hosts() != nullptr || !host_group.is_free(phase) || !may_begin(host_group, phase))
     return false;
-  const Ticket ticket(comm, turns());
-  assert(ticket.turn().number == turn);
-  if (begin(ticket.turn(), &error_)) {
-    split_turn_ = turn;
+  const Ticket ticket(comm, phases());
+  assert(ticket.phase().number == phase);
+  if (begin(ticket.phase(), &error_)) {
+    split_phase_ = phase;
     helpers_of_rank.get().add_split(seat, *this);
   } else {
     note_error();
@@ -51,7 +51,7 @@ bool Started::begin_at_once() {
 void Started::look() noexcept {
   if (!is_split()) return;
   helpers_of_rank.get().attend(Seat::taken(channel()), *this,
-                               [this] { return HostGroup::of(channel()).has_met(split_turn_); });
+                               [this] { return HostGroup::of(channel()).has_met(split_phase_); });
 }
 
 bool Started::spin() noexcept {
@@ -71,12 +71,12 @@ void Started::note_error() noexcept {
 
 void Started::carry_out() noexcept {
   if (is_split()) {
-    error_ = end(Turn{channel(), split_turn_});
+    error_ = end(Phase{channel(), split_phase_});
   } else {
     // The request keeps what the operation uses; its messages need not.
     const lifetime::InCall in_call(&channel(), nullptr);
     // Tasks come in the order of the calls, and a blocking call waits for them.
-    error_ = perform(Ticket(channel(), turns()));
+    error_ = perform(Ticket(channel(), phases()));
   }
   note_error();
 }

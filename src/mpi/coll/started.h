@@ -7,7 +7,7 @@
 //                                   small broadcast at its root. A barrier or small reduction
 //                                   counts in there; if others are still to come its wait does
 //                                   the rest (a split-phase operation, helper.h)
-//   init(Bcast{…}, own, &request)   the same at each MPI_Start, by messages and turns of `own`
+//   init(Bcast{…}, own, &request)   the same at each MPI_Start, by messages and phases of `own`
 //
 // A persistent operation has a communicator of its own, a duplicate that comm_make/persistent.h
 // makes, because members may start those of one communicator in different orders.
@@ -62,13 +62,13 @@ class Started : public request::Request, public Task {
   void hold(const Uses& uses) noexcept { keep_alive(&comm_, uses.a, uses.b); }
 
  private:
-  virtual int turns() const noexcept = 0;
+  virtual int phases() const noexcept = 0;
   virtual Error perform(const Ticket& ticket) = 0;
   // coll.h says what these are.
   virtual bool can_split() const noexcept = 0;
-  virtual bool may_begin(HostGroup& host_group, HostGroup::Turn turn) const = 0;
-  virtual bool begin(const Turn& turn, Error* error) = 0;
-  virtual Error end(const Turn& turn) = 0;
+  virtual bool may_begin(HostGroup& host_group, HostGroup::Phase phase) const = 0;
+  virtual bool begin(const Phase& phase, Error* error) = 0;
+  virtual Error end(const Phase& phase) = 0;
 
   // The whole operation, or its second phase.
   void carry_out() noexcept final;
@@ -77,7 +77,7 @@ class Started : public request::Request, public Task {
   // True if it is done, or split.
   bool begin_at_once();
   void note_error() noexcept;
-  bool is_split() const noexcept { return split_turn_ != 0; }
+  bool is_split() const noexcept { return split_phase_ != 0; }
   void look() noexcept final;
 
   // Where its members meet.
@@ -86,7 +86,7 @@ class Started : public request::Request, public Task {
   Comm& comm_;
   const object::Ref<Comm> own_;  // null: it is performed among those of comm_
   Error error_;
-  HostGroup::Turn split_turn_ = 0;  // where it has counted in with its start; 0: it has not
+  HostGroup::Phase split_phase_ = 0;  // where it has counted in with its start; 0: it has not
 };
 
 template <class Operation>
@@ -98,24 +98,24 @@ class StartedOperation final : public Started {
   void hold_all() noexcept { hold(operation_.uses()); }
 
  private:
-  int turns() const noexcept override { return operation_.turns(); }
+  int phases() const noexcept override { return operation_.phases(); }
   Error perform(const Ticket& ticket) override { return operation_.perform(ticket); }
 
-  static constexpr bool kCanSplit = requires(Operation & operation, const Turn& turn) {
-    operation.end(turn);
+  static constexpr bool kCanSplit = requires(Operation & operation, const Phase& phase) {
+    operation.end(phase);
   };
 
   bool can_split() const noexcept override { return kCanSplit; }
-  bool may_begin(HostGroup& host_group, HostGroup::Turn turn) const override {
-    if constexpr (kCanSplit) return operation_.may_begin(host_group, turn);
+  bool may_begin(HostGroup& host_group, HostGroup::Phase phase) const override {
+    if constexpr (kCanSplit) return operation_.may_begin(host_group, phase);
     return false;
   }
-  bool begin(const Turn& turn, Error* error) override {
-    if constexpr (kCanSplit) return operation_.begin(turn, error);
+  bool begin(const Phase& phase, Error* error) override {
+    if constexpr (kCanSplit) return operation_.begin(phase, error);
     return false;
   }
-  Error end(const Turn& turn) override {
-    if constexpr (kCanSplit) return operation_.end(turn);
+  Error end(const Phase& phase) override {
+    if constexpr (kCanSplit) return operation_.end(phase);
     return {};
   }
 

@@ -6,11 +6,11 @@
 //   part of a ticket   counts                                       goes with
 //   -----------------  -------------------------------------------  -------------------------------
 //   number             operations called on the communicator        messages among its peers
-//   turns              turns of this side's host group (of its      the events, and the messages
+//   phases             phases of this side's host group (of its     the events, and the messages
 //                      own side, for an intercommunicator)          between the hosts of this side
 //
 // So several operations may be under way on one communicator, and a member may come to them in any
-// order. The caller must keep one rule: a member begins turn t only after it has left turn t -
+// order. The caller must keep one rule: a member begins phase t only after it has left phase t -
 // HostGroup::kUnderWay. One strand takes started operations one by one, split ones among
 // them, and a blocking call waits for them (helper.h), so they keep it.
 //
@@ -28,44 +28,46 @@ namespace heddle::coll {
 // In place of the root, or of a host: the result goes to all.
 constexpr int kAll = -1;
 
-// One turn of an intracommunicator's host group. There is none (0) where one member is alone, or
+// One phase of an intracommunicator's host group. There is none (0) where one member is alone, or
 // where nothing is to be done.
-struct Turn {
+struct Phase {
   comm::Comm& comm;
-  HostGroup::Turn number;
+  HostGroup::Phase number;
 
   explicit operator bool() const noexcept { return number != 0; }
-  // For messages of this turn. Even tags are turns, odd ones operations.
+  // For messages of this phase. Even tags are phases, odd ones operations.
   Wire wire() const noexcept { return {comm, match::tag_of_hash_0(number << 1)}; }
 };
 
 class Ticket {
  public:
-  // `turns`: how many the operation will go through on this side.
-  Ticket(comm::Comm& comm, int turns)
-      : comm_(comm), number_(++Seat::of(comm).operations), first_turn_(take_turns(side(), turns)) {}
+  // `phases`: how many the operation will go through on this side.
+  Ticket(comm::Comm& comm, int phases)
+      : comm_(comm),
+        number_(++Seat::of(comm).operations),
+        first_phase_(take_phases(side(), phases)) {}
 
   comm::Comm& comm() const noexcept { return comm_; }
   comm::Comm& side() const noexcept { return side_of(comm_); }
 
   Wire wire() const noexcept { return {comm_, match::tag_of_hash_0(number_ << 1 | 1)}; }
-  Turn turn(int which = 0) const noexcept {
-    return {side(), first_turn_ == 0 ? 0 : first_turn_ + static_cast<HostGroup::Turn>(which)};
+  Phase phase(int which = 0) const noexcept {
+    return {side(), first_phase_ == 0 ? 0 : first_phase_ + static_cast<HostGroup::Phase>(which)};
   }
 
  private:
-  static HostGroup::Turn take_turns(comm::Comm& side, int turns) {
-    if (turns == 0 || side.size() == 1) return 0;
+  static HostGroup::Phase take_phases(comm::Comm& side, int phases) {
+    if (phases == 0 || side.size() == 1) return 0;
     HostGroup::of(side);  // so that a body finds it whatever strand it runs on
     Seat& seat = Seat::taken(side);
-    const HostGroup::Turn first = seat.turns + 1;
-    seat.turns += static_cast<HostGroup::Turn>(turns);
+    const HostGroup::Phase first = seat.phases + 1;
+    seat.phases += static_cast<HostGroup::Phase>(phases);
     return first;
   }
 
   comm::Comm& comm_;
   const std::uint64_t number_;
-  const HostGroup::Turn first_turn_;
+  const HostGroup::Phase first_phase_;
 };
 
 }  // namespace heddle::coll

@@ -34,7 +34,7 @@ using Ints = std::vector<int>;
 constexpr int kRanks = 6, kOperations = 24;
 constexpr world::ContextId kContext = 77;
 
-// Ranks by turns on so many hosts, each with a table of its own; the seed is that of the faults between them.
+// Ranks by phases on so many hosts, each with a table of its own; the seed is that of the faults between them.
 class Hosts {
  public:
   Hosts(int count, unsigned seed)
@@ -132,24 +132,24 @@ struct Part {
     }
     Error gathered = gather_by(ticket.wire(), mine, Pieces(theirs), 0);
     if (gathered) return gathered;
-    Error given = bcast_in(ticket.turn(), ints(all, what.count * kRanks), 0);
+    Error given = bcast_in(ticket.phase(), ints(all, what.count * kRanks), 0);
     for (int from = 0; from < kRanks; ++from) expect_from(from);
     return given;
   }
   Error barrier() {
-    Error error = barrier_in(ticket.turn());
+    Error error = barrier_in(ticket.phase());
     EXPECT_EQ(begun[what.number].load(), kRanks);
     return error;
   }
   Error broadcast(const Buffer& mine) {
-    Error error = bcast_in(ticket.turn(), mine, what.root);
+    Error error = bcast_in(ticket.phase(), mine, what.root);
     for (MPI_Count i = 0; i < what.count; ++i) {
       EXPECT_EQ(own[static_cast<std::size_t>(i)], value(what.root, what.number, i));
     }
     return error;
   }
   Error sum(const Buffer& mine, const Buffer& total) {
-    Error error = reduce_in(ticket.turn(), mine.data, total, *op::from_handle(MPI_SUM), kAll);
+    Error error = reduce_in(ticket.phase(), mine.data, total, *op::from_handle(MPI_SUM), kAll);
     for (MPI_Count i = 0; i < what.count; ++i) {
       int expected = 0;
       for (int from = 0; from < kRanks; ++from) expected += value(from, what.number, i);
@@ -206,7 +206,7 @@ class Player {
     for (int i = 0; i < times; ++i) {
       const Ticket ticket(*comm_, 1);
       const int least = ((*come)++ / kRanks + 1) * kRanks;
-      Error error = barrier_in(ticket.turn());
+      Error error = barrier_in(ticket.phase());
       EXPECT_FALSE(error) << error.text();
       EXPECT_GE(come->load(), least);
     }
@@ -303,13 +303,13 @@ void meet_and_move(int hosts_count, unsigned seed) {
   std::vector<std::unique_ptr<Player>> players;
   for (int i = 0; i < kRanks; ++i) players.push_back(std::make_unique<Player>(hosts, i));
   std::atomic<int> come{0};
-  HostGroup::Turn turn = 0;
+  HostGroup::Phase phase = 0;
   const auto meet = [&] {
     ult::Ults ults;
     for (auto& player : players) {
       ults.run_on(player->worker(), [&] { player->meet(kTimes, &come); });
     }
-    turn += kTimes;
+    phase += kTimes;
   };
   meet();
   std::map<const HostGroup*, unsigned> expected;
@@ -327,7 +327,7 @@ void meet_and_move(int hosts_count, unsigned seed) {
       Player& player = *players[static_cast<std::size_t>(rank)];
       HostGroup& host_group = player.host_group();
       EXPECT_EQ(host_group.renewals(), expected[&host_group]);
-      const Places& places = *host_group.round(turn).tables->places;
+      const Places& places = *host_group.round(phase).tables->places;
       EXPECT_EQ(places.of(host_group.index_of(rank)).worker, player.worker());
     }
   }

@@ -37,7 +37,7 @@ void Visit::claim_own() noexcept {
 }
 
 void Visit::release_borrowers() noexcept {
-  round_.tear(turn_);
+  round_.tear(phase_);
   if (takes_on_to_give()) lend(datatype::nothing(), MPI_ERR_OTHER);
 }
 

@@ -1,8 +1,8 @@
-// visit.h — a member in one turn of a host group.
+// visit.h — a member in one phase of a host group.
 //
-//   who       does in a turn
+//   who       does in a phase
 //   --------  --------------------------------------------------------------------------------
-//   member    begins it: waits until the turn kAhead before it has met
+//   member    begins it: waits until the phase kAhead before it has met
 //             writes what the others need, arrives, waits or goes on, reads what others wrote
 //   concluder does what must be done once, then sets `met`. It is the last member to arrive. Only
 //             where the host leader of one of several hosts is in a barrier or reduction, it is the
@@ -12,7 +12,7 @@
 //             large reduction it is the last member to combine its slice; with several hosts it is
 //             the host leader, when the result is there
 //
-// In a large reduction a member arrives more than once in its turn.
+// In a large reduction a member arrives more than once in its phase.
 //
 // Each member names its call (call_of). The last to arrive finds out if the members disagree; the
 // host leaders find out if the hosts disagree (between.h). Waiting members get an error. A member
@@ -54,7 +54,7 @@ inline std::uint32_t call_of(What what, int root, MPI_Count details) noexcept {
   return static_cast<std::uint32_t>(all >> 40);
 }
 
-// What is left to a member that has done its part of a turn.
+// What is left to a member that has done its part of a phase.
 enum class Step {
   kGone,       // nothing
   kConcluded,  // all have come: it reads the result
@@ -64,15 +64,15 @@ enum class Step {
 class Visit {
  public:
   // All members must give the same `call`. May switch.
-  Visit(const Turn& turn, std::uint32_t call)
-      : comm_(turn.comm),
+  Visit(const Phase& phase, std::uint32_t call)
+      : comm_(phase.comm),
         seat_(Seat::taken(comm_)),
         host_group_(static_cast<HostGroup&>(*seat_.part)),
-        turn_(turn.number),
-        round_(host_group_.round(turn_)),
-        mark_(Arrivals::mark_of(turn_, call)) {
-    if (turn_ > HostGroup::kAhead) {
-      const HostGroup::Turn earlier = turn_ - HostGroup::kAhead;
+        phase_(phase.number),
+        round_(host_group_.round(phase_)),
+        mark_(Arrivals::mark_of(phase_, call)) {
+    if (phase_ > HostGroup::kAhead) {
+      const HostGroup::Phase earlier = phase_ - HostGroup::kAhead;
       const ult::NotedWait noted(note_others());
       host_group_.round(earlier).tables->met.wait(earlier);
     }
@@ -81,14 +81,14 @@ class Visit {
   }
 
   // Goes on with a visit later: this member has counted in and has only to wait() and read. It may
-  // not look at earlier turns, whose tables may be gone.
+  // not look at earlier phases, whose tables may be gone.
   enum class Later { kHasArrived };
-  Visit(const Turn& turn, Later) noexcept
-      : comm_(turn.comm),
+  Visit(const Phase& phase, Later) noexcept
+      : comm_(phase.comm),
         seat_(Seat::taken(comm_)),
         host_group_(static_cast<HostGroup&>(*seat_.part)),
-        turn_(turn.number),
-        round_(host_group_.round(turn_)),
+        phase_(phase.number),
+        round_(host_group_.round(phase_)),
         tables_(round_.tables.get()),
         mark_(0) {}
 
@@ -136,11 +136,11 @@ class Visit {
     if (outcome == Arrivals::Outcome::kEarly) return false;
     const bool unlike = outcome == Arrivals::Outcome::kLastOfUnlike;
     if (unlike) [[unlikely]]
-      round_.tear(turn_);
+      round_.tear(phase_);
     set_mismatch(unlike ? int{MPI_ERR_OTHER} : int{MPI_SUCCESS});
     return true;
   }
-  // Counts this member in. True for the member that concludes the turn, once all here have come
+  // Counts this member in. True for the member that concludes the phase, once all here have come
   // (may switch).
   bool arrive() noexcept {
     if (host_group_.hosts() == nullptr) [[likely]]
@@ -149,15 +149,15 @@ class Visit {
     return gather(count_in());
   }
 
-  // Opens the turn for members that wait now or later.
+  // Ends the phase: members that wait for that now or later go on.
   void conclude() noexcept {
-    host_group_.renew_tables(comm_, turn_);
-    tables_->met.set(turn_);
+    host_group_.renew_tables(comm_, phase_);
+    tables_->met.set(phase_);
   }
   // Waits for conclude(). May switch.
   void wait() noexcept {
     const ult::NotedWait noted(note_others());
-    tables_->met.wait(turn_);
+    tables_->met.wait(phase_);
   }
 
   // For the one that concludes, and for those that have waited: true if all gave the same call and
@@ -197,22 +197,22 @@ class Visit {
   // waits for that, and may switch. told() is the giver's error.
   void show_ready(int failure = MPI_SUCCESS) noexcept {
     write_if_new(round_.failure, failure);
-    tables_->ready.set(turn_);
+    tables_->ready.set(phase_);
   }
   void await_ready() noexcept {
     const ult::NotedWait noted({Standing::mine.call,
                                 [](const void* comm) { return "another rank in it" + named(comm); },
                                 &comm_});
-    tables_->ready.wait(turn_);
+    tables_->ready.wait(phase_);
   }
   Error told() const { return round_.failure == MPI_SUCCESS ? Error{} : failure(); }
 
-  // A broadcast. The giver takes it on, then lends its data, which are there until the turn has
+  // A broadcast. The giver takes it on, then lends its data, which are there until the phase has
   // met. It must not lend if another member has taken that on: one that disagrees about the root,
   // or has found that the others wait in vain.
   bool takes_on_to_give() noexcept {
     // acq_rel: what is lent is written by one member.
-    return round_.given.exchange(turn_, std::memory_order_acq_rel) != turn_;
+    return round_.given.exchange(phase_, std::memory_order_acq_rel) != phase_;
   }
   void lend(datatype::ConstBuffer data, int failure = MPI_SUCCESS) noexcept {
     round_.source = data;
@@ -222,8 +222,8 @@ class Visit {
   // call.
   datatype::ConstBuffer borrow(int root) noexcept {
     // A claim takes lines from the giver, which will be here soon as a rule.
-    if (!tables_->ready.spin(turn_)) {
-      if (round_.given.load(std::memory_order_relaxed) != turn_) claim_giver(root);
+    if (!tables_->ready.spin(phase_)) {
+      if (round_.given.load(std::memory_order_relaxed) != phase_) claim_giver(root);
       await_ready();
     }
     return round_.source;
@@ -254,9 +254,9 @@ class Visit {
   comm::Comm& comm_;
   const Seat& seat_;
   HostGroup& host_group_;
-  const HostGroup::Turn turn_;
+  const HostGroup::Phase phase_;
   HostGroup::Round& round_;
-  HostGroup::Tables* tables_ = nullptr;  // of this turn
+  HostGroup::Tables* tables_ = nullptr;  // of this phase
   int place_ = 0;                        // there
   const Arrivals::Mark mark_;
   bool failed_ = false;

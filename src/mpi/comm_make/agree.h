@@ -27,7 +27,7 @@ using world::ProcessName;
 // Gives every rank of an intracommunicator what the root has; or if that has `failed`, its error.
 Error broadcast(Comm& comm, int root, void* data, std::size_t bytes, Error failed = {});
 // Gives every rank of its side what rank 0 has, as broadcast() does, in an operation that has one
-// turn.
+// phase.
 Error broadcast_in(const coll::Ticket& ticket, void* data, std::size_t bytes, Error failed = {});
 
 // all[i] becomes what rank i gave, of `bytes` each; intracommunicators only.

@@ -64,7 +64,7 @@ struct Duplicate {
   Error failed;
 
   coll::Uses uses() const noexcept { return {}; }
-  int turns() const noexcept { return 1; }
+  int phases() const noexcept { return 1; }
   Error perform(const coll::Ticket& ticket) {
     coll::FirstError error;
     error.note(std::move(failed));

@@ -51,16 +51,16 @@ void make_parts(const Comm& parent, Seekers seekers) {
   }
 }
 
-// On one host, in one turn.
+// On one host, in one phase.
 struct Division {
   Comm& comm;
   Choice choice;
   Part* part;
 
   coll::Uses uses() const noexcept { return {}; }
-  int turns() const noexcept { return 1; }
+  int phases() const noexcept { return 1; }
   Error perform(const coll::Ticket& ticket) const {
-    coll::Visit visit(ticket.turn(), coll::call_of(coll::What::kSplit, 0, 0));
+    coll::Visit visit(ticket.phase(), coll::call_of(coll::What::kSplit, 0, 0));
     const Seeker mine{choice, comm.rank(), part};
     visit.lent()[visit.index()] = {.data = &mine, .result = nullptr, .type = nullptr};
     if (visit.count_in()) {

@@ -1,7 +1,7 @@
 // persistent.h — persistent collectives (MPI 5.0 §6.13).
 //
 // The calls that make them come in one order at all members, the calls that start them need not. So
-// each has turns and messages of its own: those of a duplicate of its communicator, which lives as
+// each has phases and messages of its own: those of a duplicate of its communicator, which lives as
 // long as the request.
 //
 // Thread safety: as for blocking collectives.

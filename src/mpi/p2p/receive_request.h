@@ -115,7 +115,7 @@ class ReceiveRequest : public request::Request, private Box, public match::Poste
 
   Error verdict() const override;
   std::string awaited() const override { return message_that_fits(key); }
-  std::uint64_t turn() const noexcept override { return order; }
+  std::uint64_t posting_order() const noexcept override { return order; }
   void cancel() noexcept override;
   void stand_alone() noexcept override;
   bool spin() noexcept override;

@@ -10,7 +10,7 @@ constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
 struct Sample {
   Census census;
-  std::uint64_t next_turn = kNever;         // of the one to complete
+  std::uint64_t next_order = kNever;        // of the one to complete
   std::uint64_t earliest_pending = kNever;  // of the receives that are not done
 };
 
@@ -21,14 +21,14 @@ Sample look_once(MPI_Count count, const MPI_Request* handles) {
     Request* request = requests.find_active(handles[i]);
     if (request == nullptr) continue;
     ++sample.census.active;
-    const std::uint64_t turn = request->turn();
+    const std::uint64_t order = request->posting_order();
     if (!request->done()) {
-      if (turn != Request::kNoTurn)
-        sample.earliest_pending = std::min(sample.earliest_pending, turn);
+      if (order != Request::kNoOrder)
+        sample.earliest_pending = std::min(sample.earliest_pending, order);
       continue;
     }
-    if (sample.census.done++ != 0 && turn >= sample.next_turn) continue;
-    sample.next_turn = turn;
+    if (sample.census.done++ != 0 && order >= sample.next_order) continue;
+    sample.next_order = order;
     sample.census.next = i;
   }
   return sample;
@@ -40,10 +40,10 @@ Census take_census(MPI_Count count, const MPI_Request* handles) {
   Sample sample = look_once(count, handles);
   // One that was looked at early may have been done before the one that was chosen. Each round
   // chooses an earlier one, so this ends.
-  while (sample.census.done > 0 && sample.earliest_pending < sample.next_turn) {
-    const std::uint64_t chosen = sample.next_turn;
+  while (sample.census.done > 0 && sample.earliest_pending < sample.next_order) {
+    const std::uint64_t chosen = sample.next_order;
     sample = look_once(count, handles);
-    if (sample.next_turn == chosen) break;
+    if (sample.next_order == chosen) break;
   }
   return sample.census;
 }

@@ -42,7 +42,7 @@ class FollowingOf : public Base {
   Error report(MPI_Status* status) const override { return other_->report(status); }
   Error verdict() const override { return other_->verdict(); }
   std::string awaited() const override { return other_->awaited(); }
-  std::uint64_t turn() const noexcept override { return other_->turn(); }
+  std::uint64_t posting_order() const noexcept override { return other_->posting_order(); }
   ult::Completion& awaits() noexcept override { return other_->awaits(); }
   void stand_alone() noexcept override { other_->stand_alone(); }
   Error refuse_to_end() const override { return other_->refuse_to_end(); }

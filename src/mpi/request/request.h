@@ -74,11 +74,11 @@ class Request : public lifetime::TransientObject {
   // Itself, if it has partitions (mpi/partitioned/operation.h).
   virtual partitioned::Operation* partitioned() noexcept { return nullptr; }
 
-  // Among done requests of an array the one with the smallest turn is completed first (census.h). A
-  // receive gets its turn when it is posted. Only turns of receives that can get the same message
-  // can be compared. Other operations come first, since there are few of them.
-  static constexpr std::uint64_t kNoTurn = 0;
-  virtual std::uint64_t turn() const noexcept { return kNoTurn; }
+  // Among done requests of an array the one with the smallest posting_order() is completed first
+  // (census.h). A receive gets its number when it is posted. Only numbers of receives that can get
+  // the same message can be compared. Other operations come first, since there are few of them.
+  static constexpr std::uint64_t kNoOrder = 0;
+  virtual std::uint64_t posting_order() const noexcept { return kNoOrder; }
 
   // May switch.
   void wait() noexcept {

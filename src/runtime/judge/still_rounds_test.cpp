@@ -124,7 +124,7 @@ class Job {
     std::deque<StillWord> words;  // on their way to host 0
     StillWord last;
     bool has_said = false;
-    // Its ult waits for the next host's, and asks whether that one is in another call: then the wait ends. Each wait is a turn.
+    // Its ult waits for the next host's, and asks whether that one is in another call: then the wait ends. Each wait is a phase.
     std::uint64_t steps = 0, answered = 0;
     bool is_in_other_call = false;
     bool asks = false;
@@ -203,7 +203,7 @@ class Job {
       host.answered = host.asked_in;
     } else {
       host.runs = true;
-      next.is_in_other_call = false;  // not in the next turn
+      next.is_in_other_call = false;  // not in the next phase
     }
     host.answer = Host::Answer::kNone;
   }

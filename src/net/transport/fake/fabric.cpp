@@ -32,7 +32,7 @@ class Dice {
 
 // Spins and does nothing else: in a test program sched_yield() and pthread_mutex_lock() are the
 // library's and switch, but a channel's holder may not.
-class TurnLock {
+class BusyLock {
  public:
   void lock() noexcept {
     while (held_.exchange(true, std::memory_order_acquire)) platform::cpu_relax();
@@ -42,7 +42,7 @@ class TurnLock {
  private:
   std::atomic<bool> held_{false};
 };
-using Turn = std::lock_guard<TurnLock>;
+using BusyGuard = std::lock_guard<BusyLock>;
 
 constexpr int kDeliveriesPerPoll = 8;
 constexpr int kNoPort = -1;
@@ -71,7 +71,7 @@ struct FakeFabric::Queue {
   Queue(std::size_t ports, std::uint64_t seed) : links(ports), loss_reported(ports), dice(seed) {}
 
   // Lock: guards the rest: packets under way to one endpoint.
-  TurnLock lock;
+  BusyLock lock;
   std::vector<std::deque<Packet>> links;  // by sending port
   std::vector<bool> loss_reported;        // by port
   Dice dice;
@@ -82,7 +82,7 @@ struct FakeFabric::Queue {
 
 struct FakeFabric::Exposed {
   // Lock: guards the rest: memory that hosts may read, by key.
-  TurnLock lock;
+  BusyLock lock;
   std::map<std::uint64_t, Bytes> memory;
   std::uint64_t next_key = 1;
 };
@@ -134,7 +134,7 @@ class FakeFabric::FakeEndpoint final : public Endpoint {
 
   ~FakeEndpoint() override {
     Queue& queue = fabric_.queue_to(transport_.port(), channel_);
-    Turn turn(queue.lock);
+    const BusyGuard guard(queue.lock);
     queue.ended = true;
   }
 
@@ -147,7 +147,7 @@ class FakeFabric::FakeEndpoint final : public Endpoint {
     packet.bytes.insert(packet.bytes.end(), body.begin(), body.end());
     Queue& queue = fabric_.queue_to(to, channel_);
     {
-      Turn turn(queue.lock);
+      const BusyGuard guard(queue.lock);
       if (fabric_.cut_off(transport_.port(), to))
         return true;                 // T6: with the lock, so never after it is reported
       if (queue.ended) return true;  // T7
@@ -171,7 +171,7 @@ class FakeFabric::FakeEndpoint final : public Endpoint {
       Packet packet;
       int from = 0;
       {
-        Turn turn(queue.lock);
+        const BusyGuard guard(queue.lock);
         if (queue.under_way == 0) return progress || !reads_.empty() || !landings_.empty();
         if (!take_one(queue, &packet, &from)) return true;
       }
@@ -193,7 +193,7 @@ class FakeFabric::FakeEndpoint final : public Endpoint {
     assert(read.into.size() <= faults.read_bytes);
     if (static_cast<int>(reads_.size()) >= faults.places) return false;
     Queue& own = fabric_.queue_to(transport_.port(), channel_);
-    Turn turn(own.lock);
+    const BusyGuard guard(own.lock);
     if (faults.refused_in != 0 && own.dice.below(faults.refused_in) == 0) return false;
     reads_.push_back({read, static_cast<int>(own.dice.below(faults.longest_delay + 1))});
     return true;
@@ -214,7 +214,7 @@ class FakeFabric::FakeEndpoint final : public Endpoint {
     if (reads_.empty()) return false;
     std::size_t first = 0;
     {
-      Turn turn(own.lock);
+      const BusyGuard guard(own.lock);
       first = own.dice.below(reads_.size());
     }
     UnderWay& due = reads_[first];
@@ -232,7 +232,7 @@ class FakeFabric::FakeEndpoint final : public Endpoint {
     if (packet.bytes.size() <= Upcall::kBegin) return false;
     std::size_t begin = Upcall::kBegin;
     {
-      Turn turn(own.lock);
+      const BusyGuard guard(own.lock);
       begin += own.dice.below(packet.bytes.size() - Upcall::kBegin);
       packet.polls_left = static_cast<int>(own.dice.below(fabric_.faults_.longest_delay + 1));
     }
@@ -261,7 +261,7 @@ class FakeFabric::FakeEndpoint final : public Endpoint {
   bool tell_losses(Queue& queue) noexcept {
     std::vector<int> lost;
     {
-      Turn turn(queue.lock);
+      const BusyGuard guard(queue.lock);
       // acquire pairs with the release in cut(): then cut_off() says so.
       const int cuts = fabric_.cuts_.load(std::memory_order_acquire);
       if (queue.cuts_seen == cuts) return false;
@@ -344,18 +344,18 @@ bool FakeFabric::cut_off(int port_a, int port_b) noexcept {
 }
 
 void FakeFabric::expose(Bytes memory, RemoteMemory* how) noexcept {
-  Turn turn(exposed_->lock);
+  const BusyGuard guard(exposed_->lock);
   *how = {reinterpret_cast<std::uintptr_t>(memory.data()), exposed_->next_key++};
   exposed_->memory[how->key] = memory;
 }
 
 void FakeFabric::conceal(const RemoteMemory& memory) noexcept {
-  Turn turn(exposed_->lock);
+  const BusyGuard guard(exposed_->lock);
   exposed_->memory.erase(memory.key);
 }
 
 bool FakeFabric::copy(const Endpoint::Read& read) noexcept {
-  Turn turn(exposed_->lock);
+  const BusyGuard guard(exposed_->lock);
   const auto found = exposed_->memory.find(read.memory.key);
   if (found == exposed_->memory.end()) return false;
   const Bytes from = found->second;
