@@ -12,7 +12,7 @@
 #include "exec/process/locks/robust_mutexes.h"
 #include "exec/process/main/wiring.h"
 #include "exec/process/signals/dispatch.h"
-#include "exec/process/signals/signals.h"
+#include "exec/process/signals/jumps.h"
 #include "exec/process/threads/notices.h"
 #include "exec/process/threads/threads.h"
 #include "exec/ult/executable_stacks.h"

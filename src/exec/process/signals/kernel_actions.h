@@ -3,7 +3,7 @@
 //
 // The kernel has one action for all ranks. When the first rank sets an action of its own for a
 // signal, the kernel's handler becomes ours and stays so; so it does with the first rank for the
-// signals that the kernel drops by default (signals.cpp). The action before is kept: for ranks
+// signals that the kernel drops by default (kept_signals.h). The action before is kept: for ranks
 // without an action of their own, and for children of fork.
 //
 // Thread safety: any thread. All functions except take_over may also be called in handlers.

@@ -5,18 +5,18 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "base/fork.h"
 #include "base/platform/clock.h"
 #include "base/standing.h"
 #include "exec/process/own/own.h"
 #include "exec/process/signals/dispatch.h"
-#include "exec/process/signals/frame.h"
+#include "exec/process/signals/kept_signals.h"
 #include "exec/process/signals/kernel_actions.h"
 #include "exec/process/signals/processor_timers.h"
 #include "exec/process/signals/signal_thread.h"
-#include "exec/process/sleep/cancellation.h"
+#include "exec/process/signals/signal_waits.h"
+#include "exec/process/sleep/sleep.h"
 #include "exec/process/state/rank_state.h"
 #include "exec/ult/alert.h"
 
@@ -32,9 +32,6 @@ struct WatchedSignals : RankSignals {
 };
 
 namespace {
-
-using LeftCallEnder = void (*)(const char* call);
-constinit LeftCallEnder on_left_call = nullptr;
 
 // The child of a fork is a process with one kernel thread: its signals are the kernel's from now
 // on. So no lock of this folder is taken in it any more, whichever thread held one: Pending's,
@@ -71,27 +68,6 @@ void end_strand() noexcept {
   self.rank = nullptr;
 }
 
-// Keeps these signals from now on, which are blocked or waited for: the kernel has them blocked
-// nowhere. Not those of faults, nor those by which the kernel refuses a terminal: it looks at its
-// own mask and sends them again and again. Nor those that the process has been told to ignore: its
-// children are to ignore them, too.
-void expect(RankSignals& rank, Mask signals) {
-  constexpr Mask kNotKept = kNeverBlocked | bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) |
-                            bit(SIGTRAP) | bit(SIGSYS) | bit(SIGTTIN) | bit(SIGTTOU);
-  if ((signals & ~rank.expected.load(std::memory_order_acquire)) == 0) return;
-  rank.pending.prepare();
-  Mask kept = 0;
-  for (int signal = 1; signal <= kSignals; ++signal) {
-    const Mask it = signals & ~kNotKept & bit(signal);
-    if (it == 0 || !is_valid(signal)) continue;
-    if (rank.action(signal) == nullptr && was_ignored(signal)) continue;
-    if (dispatch_from_now_on(signal) == 0) kept |= it;
-  }
-  SignalThread::instance().expect(kept);
-  // release: another strand that finds them need not tell the signal thread.
-  rank.expected.fetch_or(signals, std::memory_order_release);
-}
-
 struct sigaction action_for_program(const RankSignals& rank, int signal) noexcept {
   if (const struct sigaction* own = rank.action(signal)) return *own;
   struct sigaction by_default = {};
@@ -99,36 +75,7 @@ struct sigaction action_for_program(const RankSignals& rank, int signal) noexcep
   return by_default;
 }
 
-// Blocks signals for the time of a wait.
-class Blocking {
- public:
-  explicit Blocking(Mask blocked) noexcept : before_(strand_signals().blocked) {
-    strand_signals().blocked = blocked & ~kNeverBlocked;
-  }
-  ~Blocking() { strand_signals().blocked = before_; }
-  Blocking(const Blocking&) = delete;
-  Blocking& operator=(const Blocking&) = delete;
-
- private:
-  const Mask before_;
-};
-
 }  // namespace
-
-void set_ender_of_left_calls(void (*end_job)(const char*)) noexcept {
-  on_left_call = end_job;
-}
-
-// Makes our handler that of the signals that the kernel drops by default. It drops one at once only
-// where the thread that it comes for does not block it. SIGCHLD comes for the thread that forked:
-// where that one blocks all, as a spare thread does, the kernel wakes another thread, which leaves
-// its call with a part of its bytes, and then drops the signal. Only a handler sees such a cut.
-void handle_dropped_signals() noexcept {
-  for (const int signal : {SIGCHLD, SIGCONT, SIGWINCH}) {
-    // A process that ignores SIGCHLD has no children to wait for.
-    if (!was_ignored(signal)) dispatch_from_now_on(signal);
-  }
-}
 
 void begin_rank() {
   static constexpr process::WaitsWithSignals kWaits = {
@@ -293,128 +240,6 @@ int send_to_rank(const siginfo_t& info) {
   if (self.rank->accept(info)) SignalThread::instance().look();
   if (self.is_ult) run_pending();
   return 0;
-}
-
-bool suspend(Mask blocked) {
-  StrandSignals& self = strand_signals();
-  expect(*self.rank, blocked);
-  const Blocking meanwhile(blocked);
-  const unsigned long before = self.handled;
-  run_pending();
-  while (self.handled == before) {
-    const WaitEnd end =
-        self.rank->pending.wait(~self.blocked, platform::kNever, process::cancellation_point());
-    if (end == WaitEnd::kCancelled) return false;
-    run_pending();
-  }
-  return true;
-}
-
-int take(Mask wanted, std::int64_t deadline_ns, siginfo_t* info) {
-  StrandSignals& self = strand_signals();
-  const unsigned long before = self.handled;
-  Pending::Taken taken = {wanted, {}};
-  expect(*self.rank, wanted);
-  for (;;) {
-    const int signal = self.rank->pending.take(wanted, info);
-    if (signal != 0) return signal;
-    run_pending();
-    errno = self.handled != before ? EINTR : EAGAIN;
-    if (self.handled != before || platform::now_ns() >= deadline_ns) return -1;
-    const WaitEnd end = self.rank->pending.wait(wanted | ~self.blocked, deadline_ns,
-                                                process::cancellation_point(), &taken);
-    if (taken.info.si_signo != 0) {
-      *info = taken.info;
-      return info->si_signo;
-    }
-    if (end == WaitEnd::kCancelled) {
-      errno = ECANCELED;
-      return -1;
-    }
-  }
-}
-
-TakesInKernel::TakesInKernel(Mask wanted) : rank_(*strand_signals().rank) {
-  taken_.wanted = wanted;
-  taken_.kernel_thread = platform::kernel_thread_id();
-  waiting_.taken = &taken_;
-  expect(rank_, wanted);
-  rank_.pending.begin_taking(waiting_);
-}
-
-void TakesInKernel::pass_on(const siginfo_t& info) noexcept {
-  const bool is_of_thread = info.si_code == SI_TKILL || info.si_pid == getpid();
-  if (!is_of_thread && process::hosted_state()->ranks > 1) SignalThread::instance().pass_on(info);
-}
-
-int TakesInKernel::end() noexcept {
-  rank_.pending.end_taking(waiting_);
-  return taken_.info.si_signo;
-}
-
-namespace {
-// `otherwise`: where no handler has run.
-WaitEnd end_after(const HandlersSince& handlers, WaitEnd otherwise) noexcept {
-  if (!handlers.any()) return otherwise;
-  return handlers.all_restart() ? WaitEnd::kRestarts : WaitEnd::kHandled;
-}
-}  // namespace
-
-WaitEnd sleep_until(std::int64_t deadline_ns, ult::Interrupt* interrupt) {
-  StrandSignals& self = strand_signals();
-  if (self.rank == nullptr) {
-    ult::Completion never;
-    return ult::wait(
-        never,
-        {.deadline_ns = deadline_ns, .interrupt = interrupt, .alerts = ult::Alerts::kIgnores});
-  }
-  const HandlersSince handlers;
-  WaitEnd end = WaitEnd::kDone;
-  while (end == WaitEnd::kDone && !handlers.any()) {
-    end = self.rank->pending.wait(~self.blocked, deadline_ns, interrupt);
-    if (end == WaitEnd::kDone) run_pending();
-  }
-  return end_after(handlers, end);
-}
-
-WaitEnd answer_alert() {
-  const HandlersSince handlers;
-  ult::answer_alert();
-  return end_after(handlers, WaitEnd::kAlerted);
-}
-
-namespace {
-// In the part of a jmp_buf for a mask that the kernel's 64 signals leave free.
-struct Saved {
-  Mask kernels;
-  Mask mark;
-  Mask blocked;
-};
-constexpr Mask kMark = 0x68656464'6c652e31;
-static_assert(sizeof(Saved) <= sizeof(sigset_t));
-}  // namespace
-
-void save_mask(struct __jmp_buf_tag* target) noexcept {
-  const StrandSignals& self = strand_signals();
-  const bool ours = self.rank != nullptr && self.is_ult;
-  const Saved saved = {0, ours ? kMark : 0, self.blocked};
-  std::memcpy(&target->__saved_mask, &saved, sizeof saved);
-}
-
-void prepare_jump(struct __jmp_buf_tag* target) {
-  StrandSignals& self = strand_signals();
-  if (self.rank == nullptr) return;
-  const std::uintptr_t to = stack_pointer_of(*target);
-  ult::leave_call_before_jump(to);
-  if (self.innermost != nullptr) {
-    const char* const left = forget_runs_below(to);
-    if (left != nullptr && on_left_call != nullptr) on_left_call(left);
-  }
-  Saved saved;
-  std::memcpy(&saved, &target->__saved_mask, sizeof saved);
-  if (!self.is_ult || target->__mask_was_saved == 0 || saved.mark != kMark) return;
-  self.blocked = saved.blocked;
-  run_pending();
 }
 
 }  // namespace heddle::process::signals

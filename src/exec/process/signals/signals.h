@@ -7,6 +7,9 @@
 //   frame.h          the program's handler, on the program's stack
 //   pending.h        signals that no strand has taken yet, and strands that wait for them
 //   nudge.h          how a strand is told to look
+//   kept_signals.h   which signals come to our handler without an action
+//   signal_waits.h   waits for signals, and waits that they end
+//   jumps.h          longjmp out of a handler
 //   signal_thread.h  timers, signals from outside, strands that could not be interrupted
 //   processor_timers.h, created_timers.h   the other timers
 //
@@ -17,14 +20,9 @@
 
 #pragma once
 
-#include <setjmp.h>
 #include <signal.h>
 
-#include <cstdint>
-
 #include "exec/process/signals/rank_signals.h"
-#include "exec/process/sleep/sleep.h"
-#include "exec/ult/interrupt.h"
 
 namespace heddle::process::signals {
 
@@ -54,47 +52,5 @@ siginfo_t sent(int signal, int code) noexcept;
 // rank.
 int raise(int signal, int code = SI_TKILL);
 int send_to_rank(const siginfo_t& info);
-
-// Waits until a handler has run; meanwhile the strand blocks `blocked`. False: the calling thread
-// must act on its cancellation. May switch.
-[[nodiscard]] bool suspend(Mask blocked);
-// Takes a signal of `wanted`, and waits for one if none is pending. Returns its number, or -1 with
-// EAGAIN, EINTR, or ECANCELED: the calling thread must act on its cancellation. May switch.
-int take(Mask wanted, std::int64_t deadline_ns, siginfo_t* info);
-
-// Takes a signal for a kernel thread of a rank. It stands around the kernel's own call, to which
-// the signal is given.
-class TakesInKernel {
- public:
-  explicit TakesInKernel(Mask wanted);
-  TakesInKernel(const TakesInKernel&) = delete;
-  TakesInKernel& operator=(const TakesInKernel&) = delete;
-
-  // Once; also where the thread is cancelled. The signal that was sent to it, or 0: the call has
-  // not seen it if it has ended before.
-  int end() noexcept;
-  // The kernel has given the thread a signal of the process past the signal thread: the other ranks
-  // get it, too, and this one once more.
-  static void pass_on(const siginfo_t& info) noexcept;
-  // What the sender has said.
-  const siginfo_t& info() const noexcept { return taken_.info; }
-
- private:
-  RankSignals& rank_;
-  Pending::Taken taken_;
-  Pending::Waiting waiting_;
-};
-
-// What process::sleep_until() and process::settle() do (exec/process/sleep/sleep.h). May switch.
-WaitEnd sleep_until(std::int64_t deadline_ns, ult::Interrupt* interrupt);
-WaitEnd answer_alert();
-
-// Sets what ends the job when a handler that has interrupted an MPI function (its name) leaves it
-// by longjmp. Does not return. Once, before the first rank.
-void set_ender_of_left_calls(void (*end_job)(const char* call)) noexcept;
-
-// sigsetjmp and longjmp: the kernel's mask, which libc saves, is not the strand's.
-void save_mask(struct __jmp_buf_tag* target) noexcept;
-void prepare_jump(struct __jmp_buf_tag* target);
 
 }  // namespace heddle::process::signals

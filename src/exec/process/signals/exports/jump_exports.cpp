@@ -8,7 +8,7 @@
 
 #include "exec/process/exports/libc.h"
 #include "exec/process/exports/own_code.h"
-#include "exec/process/signals/signals.h"
+#include "exec/process/signals/jumps.h"
 
 using namespace heddle;
 namespace signals = heddle::process::signals;

@@ -17,6 +17,7 @@ using namespace heddle;
 namespace signals = heddle::process::signals;
 using signals::is_ult;
 using signals::Mask;
+using signals::sigaction_for;
 
 namespace {
 
@@ -53,11 +54,6 @@ int change_one(int how, int signal) noexcept {
   return 0;
 }
 
-int act(int signal, const struct sigaction* action, struct sigaction* old) noexcept {
-  return signals::kept_here() ? signals::sigaction(signal, action, old)
-                              : libc().sigaction(signal, action, old);
-}
-
 int suspend(Mask blocked) {
   if (is_ult()) return signals::suspend_until_handler(blocked);
   const sigset_t set = signals::set_of(blocked);
@@ -77,17 +73,18 @@ HEDDLE_EXPORT int sigrelse(int signal) noexcept {
 HEDDLE_EXPORT int sigignore(int signal) noexcept {
   struct sigaction action = {};
   action.sa_handler = SIG_IGN;
-  return act(signal, &action, nullptr);
+  return sigaction_for(__builtin_return_address(0), signal, &action, nullptr);
 }
 
 HEDDLE_EXPORT sighandler_t sigset(int signal, sighandler_t disposition) noexcept {
   if (refuses(signal)) return SIG_ERR;
+  const void* const caller = __builtin_return_address(0);
   const Mask it = signals::bit(signal);
   struct sigaction old = {};
   if (disposition == SIG_HOLD) {
     const bool was_held = (change(SIG_BLOCK, it) & it) != 0;
     if (was_held) return SIG_HOLD;
-    return act(signal, nullptr, &old) == 0 ? old.sa_handler : SIG_ERR;
+    return sigaction_for(caller, signal, nullptr, &old) == 0 ? old.sa_handler : SIG_ERR;
   }
   struct sigaction action = {};
   action.sa_handler = disposition;
@@ -95,7 +92,7 @@ HEDDLE_EXPORT sighandler_t sigset(int signal, sighandler_t disposition) noexcept
     errno = EINVAL;
     return SIG_ERR;
   }
-  if (act(signal, &action, &old) != 0) return SIG_ERR;
+  if (sigaction_for(caller, signal, &action, &old) != 0) return SIG_ERR;
   const bool was_held = (change(SIG_UNBLOCK, it) & it) != 0;
   return was_held ? SIG_HOLD : old.sa_handler;
 }
@@ -125,26 +122,25 @@ HEDDLE_EXPORT int siggetmask() noexcept {
 }
 
 HEDDLE_EXPORT int siginterrupt(int signal, int interrupts) noexcept {
+  const void* const caller = __builtin_return_address(0);
   struct sigaction action = {};
-  if (act(signal, nullptr, &action) != 0) return -1;
+  if (sigaction_for(caller, signal, nullptr, &action) != 0) return -1;
   action.sa_flags &= ~SA_RESTART;
   if (interrupts == 0) action.sa_flags |= SA_RESTART;
-  return act(signal, &action, nullptr);
+  return sigaction_for(caller, signal, &action, nullptr);
 }
 
 HEDDLE_EXPORT sighandler_t ssignal(int signal, sighandler_t handler) noexcept {
-  if (!signals::kept_here()) return libc().signal(signal, handler);
-  return signals::set_handler(signal, handler, SA_RESTART);
+  return signals::signal_for(__builtin_return_address(0), signal, handler);
 }
 
 // <signal.h> has it for the oldest of X/Open's standards only.
 HEDDLE_EXPORT sighandler_t bsd_signal(int signal, sighandler_t handler) noexcept {
-  return ssignal(signal, handler);
+  return signals::signal_for(__builtin_return_address(0), signal, handler);
 }
 
 HEDDLE_EXPORT sighandler_t sysv_signal(int signal, sighandler_t handler) noexcept {
-  if (!signals::kept_here()) return libc().__sysv_signal(signal, handler);
-  return signals::set_handler(signal, handler, static_cast<int>(SA_RESETHAND) | SA_NODEFER);
+  return signals::sysv_signal_for(__builtin_return_address(0), signal, handler);
 }
 
 HEDDLE_EXPORT int gsignal(int signal) noexcept {

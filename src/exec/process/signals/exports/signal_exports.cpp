@@ -79,19 +79,16 @@ int take_in_kernel(const sigset_t* set, siginfo_t* info, const timespec* time) {
 
 HEDDLE_EXPORT int sigaction(int signal, const struct sigaction* action,
                             struct sigaction* old) noexcept {
-  if (is_libcs(__builtin_return_address(0))) return libc().sigaction(signal, action, old);
-  return signals::sigaction(signal, action, old);
+  return signals::sigaction_for(__builtin_return_address(0), signal, action, old);
 }
 
 HEDDLE_EXPORT sighandler_t signal(int signal, sighandler_t handler) noexcept {
-  if (is_libcs(__builtin_return_address(0))) return libc().signal(signal, handler);
-  return set_handler(signal, handler, SA_RESTART);
+  return signals::signal_for(__builtin_return_address(0), signal, handler);
 }
 
 // signal() of programs that are compiled for the standard alone.
 HEDDLE_EXPORT sighandler_t __sysv_signal(int signal, sighandler_t handler) noexcept {
-  if (is_libcs(__builtin_return_address(0))) return libc().__sysv_signal(signal, handler);
-  return set_handler(signal, handler, static_cast<int>(SA_RESETHAND) | SA_NODEFER);
+  return signals::sysv_signal_for(__builtin_return_address(0), signal, handler);
 }
 
 HEDDLE_EXPORT int pthread_sigmask(int how, const sigset_t* set, sigset_t* old) noexcept {
