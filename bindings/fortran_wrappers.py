@@ -51,9 +51,6 @@ BLOCKS = {"allgather": {"recvbuf": "PEERS"}, "alltoall": {"sendbuf": "PEERS", "r
           "scatter": {"sendbuf": "PEERS"}, "neighbor_allgather": {"recvbuf": "SOURCES"},
           "neighbor_alltoall": {"sendbuf": "DESTINATIONS", "recvbuf": "SOURCES"}, "reduce_scatter": {"sendbuf": "GROUP", "recvbuf": "OWN"}}
 
-# The table says INTENT(IN) of a buffer that is received into.
-RECEIVED = {("MPI_Precv_init", "buf")}
-
 
 class Wrapper:
     """One function with `prefix` "" or "P"."""
@@ -112,7 +109,7 @@ class Wrapper:
             return self.actual.append(f"f_buffer({n}->base)")
         if is_pending and not self.returns_request:   # windows, files: to come
             return self.actual.append(f'f_whole({n}, "{base}")')
-        direction = "F_IN" if p.dir == "in" and (base, n) not in RECEIVED else "F_OUT"
+        direction = "F_IN" if p.dir == "in" else "F_OUT"
         self.sections.append(n)
         self.before += [f"F_Section s_{n};", f"void* const c_{n} = f_open(&s_{n}, {n}, {direction});"]
         self.checks.append(f"if (s_{n}.copy != NULL && e == MPI_SUCCESS) e = heddle_check_section(&(struct heddle_section){{{self.reach(n)}}});")

@@ -16,6 +16,12 @@ HERE = pathlib.Path(__file__).parent
 # Errata of MPI 5.0: partitioned initialization takes int counts and has `_c` twins.
 POLY_BY_ERRATA = {("MPI_Psend_init", "count"), ("MPI_Precv_init", "count")}
 
+# What the description says of an argument, and of the same argument of all functions of its kind otherwise.
+CORRECTIONS = {
+    ("MPI_Scatterv_init", "recvbuf"): {"root_only": False},
+    ("MPI_Precv_init", "buf"): {"param_direction": "out"},
+}
+
 # Declarations that the description's own printer gets wrong.
 DECLARATIONS = {
     ("MPI_Info_create_env", "argv"): "char *argv[]",
@@ -128,6 +134,8 @@ def main():
     functions, callbacks, fortran = [], [], []
     for procedure in sorted(pympistandard.PROCEDURES.values(), key=lambda p: p._parseset["name"].lower()):
         raw = procedure._parseset
+        for parameter in raw["parameters"]:
+            parameter.update(CORRECTIONS.get((raw["name"], parameter["name"]), {}))
         if raw["attributes"]["f90_expressible"]:
             fortran.append(describe_fortran(procedure))
         if not raw["attributes"]["c_expressible"]:

@@ -45,6 +45,25 @@ RANKS_TEST(NullBuffers, AreAnErrorWhereAnyRankHasAPiece, ranks(1, 2, 4)) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+// The buffer that each rank gets its piece in means something at all of them.
+RANKS_TEST(NullBuffers, OfAScatterAreAnErrorAtEachRank, ranks(1, 2, 4)) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const Ints data(static_cast<std::size_t>(size), 1);
+  Ints places(static_cast<std::size_t>(size), 0);
+  int* const none = nullptr;
+  MPI_Request request = MPI_REQUEST_NULL;
+  EXPECT_EQ(MPI_Scatterv_init(data.data(), data.data(), places.data(), MPI_INT, none, 1, MPI_INT, 0,
+                              MPI_COMM_WORLD, MPI_INFO_NULL, &request),
+            MPI_ERR_BUFFER);
+  EXPECT_EQ(MPI_Iscatterv(data.data(), data.data(), places.data(), MPI_INT, none, 1, MPI_INT, 0,
+                          MPI_COMM_WORLD, &request),
+            MPI_ERR_BUFFER);
+  EXPECT_EQ(MPI_Scatterv(data.data(), data.data(), places.data(), MPI_INT, none, 1, MPI_INT, 0,
+                         MPI_COMM_WORLD),
+            MPI_ERR_BUFFER);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 RANKS_TEST(NullBuffers, AreRightWhereNoRankHasAPiece, ranks(1, 2, 4)) {
   const Ints zeros(static_cast<std::size_t>(size), 0);
   EXPECT_EQ(MPI_Alltoallv(nullptr, zeros.data(), zeros.data(), MPI_INT, nullptr, zeros.data(),
