@@ -23,8 +23,7 @@ class Signals {
   // The signals are blocked from now on, and wait here.
   Signals();
   ~Signals();
-  Signals(const Signals&) = delete;
-  Signals& operator=(const Signals&) = delete;
+  Signals(Signals&&) = delete;
 
   // Readable while next() would find one.
   int descriptor() const noexcept { return descriptor_; }

@@ -170,8 +170,7 @@ class Entry {
       observe::call_ends(outer_ != nullptr);
     Standing::mine.call = outer_;
   }
-  Entry(const Entry&) = delete;
-  Entry& operator=(const Entry&) = delete;
+  Entry(Entry&&) = delete;
 
   // Arguments as they came; handles and counts may be wrong.
   struct Arguments {

@@ -46,8 +46,7 @@ class IntrusiveList {
   using const_iterator = Iterator<const T, const Node>;
 
   constexpr IntrusiveList() noexcept { head_.next = head_.previous = &head_; }
-  IntrusiveList(const IntrusiveList&) = delete;
-  IntrusiveList& operator=(const IntrusiveList&) = delete;
+  IntrusiveList(IntrusiveList&&) = delete;
 
   bool empty() const noexcept { return head_.next == &head_; }
   T* front() noexcept { return empty() ? nullptr : static_cast<T*>(head_.next); }

@@ -29,8 +29,7 @@ class SCOPED_CAPABILITY MutexGuard {
  public:
   explicit MutexGuard(Mutex& mutex) ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
   ~MutexGuard() RELEASE() { mutex_.unlock(); }
-  MutexGuard(const MutexGuard&) = delete;
-  MutexGuard& operator=(const MutexGuard&) = delete;
+  MutexGuard(MutexGuard&&) = delete;
 
  private:
   Mutex& mutex_;

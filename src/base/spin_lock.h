@@ -18,8 +18,7 @@ namespace heddle {
 class CAPABILITY("spin lock") SpinLock {
  public:
   SpinLock() = default;
-  SpinLock(const SpinLock&) = delete;
-  SpinLock& operator=(const SpinLock&) = delete;
+  SpinLock(SpinLock&&) = delete;
 
   // May switch in debug builds, before it has the lock, unless the caller holds another one.
   void lock() noexcept ACQUIRE() {
@@ -59,8 +58,7 @@ class SCOPED_CAPABILITY SpinGuard {
  public:
   explicit SpinGuard(SpinLock& lock) noexcept ACQUIRE(lock) : lock_(lock) { lock_.lock(); }
   ~SpinGuard() RELEASE() { lock_.unlock(); }
-  SpinGuard(const SpinGuard&) = delete;
-  SpinGuard& operator=(const SpinGuard&) = delete;
+  SpinGuard(SpinGuard&&) = delete;
 
  private:
   SpinLock& lock_;

@@ -109,8 +109,7 @@ class Within {
  public:
   Within() noexcept { Standing::enter(state); }
   ~Within() { Standing::leave(state); }
-  Within(const Within&) = delete;
-  Within& operator=(const Within&) = delete;
+  Within(Within&&) = delete;
 };
 
 enum class Act {

@@ -23,8 +23,7 @@ class RandomYields {
  public:
   RandomYields() noexcept { schedule_point_hook = &yield_sometimes; }
   ~RandomYields() { schedule_point_hook = nullptr; }
-  RandomYields(const RandomYields&) = delete;
-  RandomYields& operator=(const RandomYields&) = delete;
+  RandomYields(RandomYields&&) = delete;
 
   static void seed(unsigned seed) { random_.seed(seed); }
 

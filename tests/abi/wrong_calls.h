@@ -13,8 +13,7 @@ class Fixtures {
  public:
   explicit Fixtures(MPI_Comm foreign_handle);
   ~Fixtures();
-  Fixtures(const Fixtures&) = delete;
-  Fixtures& operator=(const Fixtures&) = delete;
+  Fixtures(Fixtures&&) = delete;
 
   // Requires that the call returned `error_class`, ran one error handler, and that the class has a
   // text.

@@ -55,8 +55,7 @@ class PretendedHosts {
  public:
   explicit PretendedHosts(const HostsWanted& wanted);
   ~PretendedHosts();
-  PretendedHosts(const PretendedHosts&) = delete;
-  PretendedHosts& operator=(const PretendedHosts&) = delete;
+  PretendedHosts(PretendedHosts&&) = delete;
 
   // As MPIX_Run, once.
   int run(int ranks, void (*function)(void*), void* argument, const MPIX_Run_options& options);

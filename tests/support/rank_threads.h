@@ -20,8 +20,7 @@ class RankThreads {
  public:
   RankThreads() = default;
   ~RankThreads() { join(); }
-  RankThreads(const RankThreads&) = delete;
-  RankThreads& operator=(const RankThreads&) = delete;
+  RankThreads(RankThreads&&) = delete;
 
   template <class Function>
   void start(Function function) {

@@ -21,8 +21,7 @@ class OpenTools {
     EXPECT_EQ(provided, MPI_THREAD_MULTIPLE);
   }
   ~OpenTools() { EXPECT_EQ(MPI_T_finalize(), MPI_SUCCESS); }
-  OpenTools(const OpenTools&) = delete;
-  OpenTools& operator=(const OpenTools&) = delete;
+  OpenTools(OpenTools&&) = delete;
 };
 
 // A handle that nobody was given.
@@ -42,8 +41,7 @@ class Pvar {
     EXPECT_EQ(count, 1);
   }
   ~Pvar() { EXPECT_EQ(MPI_T_pvar_session_free(&session), MPI_SUCCESS); }
-  Pvar(const Pvar&) = delete;
-  Pvar& operator=(const Pvar&) = delete;
+  Pvar(Pvar&&) = delete;
 
   unsigned long long read() const {
     unsigned long long value = ~0ull;

@@ -13,8 +13,7 @@ class Returning {
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   }
   ~Returning() { MPI_Comm_free(&comm); }
-  Returning(const Returning&) = delete;
-  Returning& operator=(const Returning&) = delete;
+  Returning(Returning&&) = delete;
 
   MPI_Comm comm = MPI_COMM_NULL;
 };

@@ -22,8 +22,7 @@ class Symbols {
   // Reads the debug information of the libraries that these addresses lie in.
   Symbols(const std::uintptr_t* addresses, int count);
   ~Symbols();
-  Symbols(const Symbols&) = delete;
-  Symbols& operator=(const Symbols&) = delete;
+  Symbols(Symbols&&) = delete;
 
   Symbol find(std::uintptr_t address) const;
 

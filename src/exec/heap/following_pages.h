@@ -40,8 +40,7 @@ class FollowingPages {
   // Makes the object for a rank that begins on `node`.
   static std::shared_ptr<FollowingPages> on(int node);
 
-  FollowingPages(const FollowingPages&) = delete;
-  FollowingPages& operator=(const FollowingPages&) = delete;
+  FollowingPages(FollowingPages&&) = delete;
 
   // Adds these pages: what is there goes to the rank's node, and what is touched later comes from
   // there. They are whole pages, which stay mapped until stop().

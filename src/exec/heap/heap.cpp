@@ -57,8 +57,7 @@ struct RankHeap {
     SpinGuard guard(used_lock);
     used_areas().push_back(area);
   }
-  RankHeap(const RankHeap&) = delete;
-  RankHeap& operator=(const RankHeap&) = delete;
+  RankHeap(RankHeap&&) = delete;
 
   Area* area = nullptr;
   std::shared_ptr<FollowingPages> pages;  // nullptr: there is one NUMA node

@@ -69,8 +69,7 @@ class Image {
   // closes them.
   void close_units() noexcept;
 
-  Image(const Image&) = delete;
-  Image& operator=(const Image&) = delete;
+  Image(Image&&) = delete;
 
   Main main() const noexcept { return entry_->main; }
   const ImageEntry& entry() const noexcept { return *entry_; }

@@ -28,8 +28,7 @@ class Rank {
   explicit Rank(int number) noexcept : number_(number) {}
   // Destroys its RankLocal values, the youngest slot first, and takes the calling strand out of it.
   ~Rank();
-  Rank(const Rank&) = delete;
-  Rank& operator=(const Rank&) = delete;
+  Rank(Rank&&) = delete;
 
   // The calling strand's rank, or nullptr outside of every rank.
   static Rank* current() noexcept { return current_; }

@@ -31,8 +31,7 @@ class AnotherProcess final : public Poller {
     remove_poller(*this);
     set_host_bell(nullptr);
   }
-  AnotherProcess(const AnotherProcess&) = delete;
-  AnotherProcess& operator=(const AnotherProcess&) = delete;
+  AnotherProcess(AnotherProcess&&) = delete;
 
   // May switch.
   void ask(int waiter) {

@@ -49,8 +49,7 @@ struct AwaitedCount {
 class Completion {
  public:
   Completion() = default;
-  Completion(const Completion&) = delete;
-  Completion& operator=(const Completion&) = delete;
+  Completion(Completion&&) = delete;
 
   bool done() const noexcept { return word_.load(std::memory_order_acquire) == kDone; }
 

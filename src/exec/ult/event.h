@@ -64,8 +64,7 @@ class Event {
   // phase 0.
   explicit Event(std::span<const int> workers);
   ~Event();
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
+  Event(Event&&) = delete;
 
   // Returns when the event is set for `phase` or a later one; answers alerts meanwhile. Requires
   // that all waits for earlier phases have returned: a ult that was let through and has not run yet

@@ -26,8 +26,7 @@ namespace heddle::ult {
 class Interrupt {
  public:
   Interrupt() = default;
-  Interrupt(const Interrupt&) = delete;
-  Interrupt& operator=(const Interrupt&) = delete;
+  Interrupt(Interrupt&&) = delete;
 
   void request() noexcept;
 

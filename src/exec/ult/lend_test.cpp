@@ -29,8 +29,7 @@ class Lending {
     force_yields(0, false);
     stop_lending();
   }
-  Lending(const Lending&) = delete;
-  Lending& operator=(const Lending&) = delete;
+  Lending(Lending&&) = delete;
 };
 
 // Runs in ults, and in kernel threads that never wait in MPI meanwhile.

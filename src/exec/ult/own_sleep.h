@@ -48,8 +48,7 @@ class SleepForGood {
  public:
   SleepForGood() noexcept;
   ~SleepForGood();
-  SleepForGood(const SleepForGood&) = delete;
-  SleepForGood& operator=(const SleepForGood&) = delete;
+  SleepForGood(SleepForGood&&) = delete;
 };
 
 // Called before the stack of a thread is unwound that was cancelled in its wait: the destructors of

@@ -62,8 +62,7 @@ class NotedWait {
   explicit NotedWait(
       const WaitNote& note) noexcept;  // a kernel thread's is for itself alone (own_sleep.h)
   ~NotedWait();
-  NotedWait(const NotedWait&) = delete;
-  NotedWait& operator=(const NotedWait&) = delete;
+  NotedWait(NotedWait&&) = delete;
 
  private:
   const WaitNote note_;
@@ -77,8 +76,7 @@ class AskingWait {
  public:
   explicit AskingWait(const WaitNote& note) noexcept;
   ~AskingWait();
-  AskingWait(const AskingWait&) = delete;
-  AskingWait& operator=(const AskingWait&) = delete;
+  AskingWait(AskingWait&&) = delete;
 
   // The number of the question; the wait reads it before it asks.
   static std::uint64_t question() noexcept;

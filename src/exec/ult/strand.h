@@ -50,8 +50,7 @@ class Strand {
   // Makes one park() of this strand return. Never switches, never blocks.
   virtual void wake() noexcept = 0;
 
-  Strand(const Strand&) = delete;
-  Strand& operator=(const Strand&) = delete;
+  Strand(Strand&&) = delete;
 
  protected:
   Strand() = default;

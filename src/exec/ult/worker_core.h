@@ -41,8 +41,7 @@ class OffCore {
  public:
   OffCore() noexcept : core_(core_of_caller()), left_(leave_core(core_)) {}
   ~OffCore();
-  OffCore(const OffCore&) = delete;
-  OffCore& operator=(const OffCore&) = delete;
+  OffCore(OffCore&&) = delete;
 
  private:
   const int core_;

@@ -40,8 +40,7 @@ class Attributes {
   ~Attributes() {
     for (const Attribute& entry : entries_) entry.end();
   }
-  Attributes(const Attributes&) = delete;
-  Attributes& operator=(const Attributes&) = delete;
+  Attributes(Attributes&&) = delete;
 
   // The value that was put, unchanged; of an integer, the address of its cell. False if there is
   // none.

@@ -56,8 +56,7 @@ class Keyval {
       : for_(object::Kind::kDatatype), number_(number), extra_(extra), type_(callbacks) {}
   Keyval(int number, WinCallbacks callbacks, void* extra) noexcept
       : for_(object::Kind::kWin), number_(number), extra_(extra), win_(callbacks) {}
-  Keyval(const Keyval&) = delete;
-  Keyval& operator=(const Keyval&) = delete;
+  Keyval(Keyval&&) = delete;
 
   object::Kind for_kind() const noexcept { return for_; }
   int number() const noexcept { return number_; }

@@ -91,8 +91,7 @@ class Helpers {
  public:
   Helpers() noexcept : rank_(*Rank::current()) {}
   ~Helpers() { end(); }
-  Helpers(const Helpers&) = delete;
-  Helpers& operator=(const Helpers&) = delete;
+  Helpers(Helpers&&) = delete;
 
   // Behind all tasks of this communicator; a helper serves. False: there is no memory for the
   // helper that it needs. Then all earlier tasks are done, which may switch, and the caller

@@ -41,8 +41,7 @@ class Scratch {
  public:
   Scratch() = default;
   ~Scratch() { std::free(allocated_); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
+  Scratch(Scratch&&) = delete;
 
   // Once. Afterwards buffer() has room for `count` elements of the type; for none if this fails.
   Error reserve(MPI_Count count, const datatype::Datatype& type);

@@ -33,8 +33,7 @@ class Extra {
  public:
   Extra() = default;
   virtual ~Extra() = default;
-  Extra(const Extra&) = delete;
-  Extra& operator=(const Extra&) = delete;
+  Extra(Extra&&) = delete;
 
   // What a duplicate of the communicator begins with; null: nothing.
   virtual std::unique_ptr<Extra> for_duplicate() const { return nullptr; }
@@ -44,8 +43,7 @@ class Extras {
  public:
   Extras() = default;
   ~Extras();
-  Extras(const Extras&) = delete;
-  Extras& operator=(const Extras&) = delete;
+  Extras(Extras&&) = delete;
 
   // `Own::kSlot` is the slot. nullptr: it is empty.
   template <class Own>

@@ -58,8 +58,7 @@ extern const std::size_t least_due;
 class Collector {
  public:
   Collector() noexcept : eligible_(Eligible::of_rank()), pool_(TransientPool::of_rank()) {}
-  Collector(const Collector&) = delete;
-  Collector& operator=(const Collector&) = delete;
+  Collector(Collector&&) = delete;
 
   // The calling rank's. Requires Rank::current().
   static Collector& of_rank() noexcept;

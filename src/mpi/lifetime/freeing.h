@@ -27,8 +27,7 @@ class Freeing {
  public:
   Freeing() noexcept = default;
   ~Freeing();
-  Freeing(const Freeing&) = delete;
-  Freeing& operator=(const Freeing&) = delete;
+  Freeing(Freeing&&) = delete;
 
   // Fails if a pending operation of the rank uses the object and the policy is `asserted`. Release
   // builds do not look. `argument`: the call's, as "comm"; `error_class`: its kind's.

@@ -30,8 +30,7 @@ class InCall {
   ~InCall() {
     if (slot_ != nullptr) slot_->clear();
   }
-  InCall(const InCall&) = delete;
-  InCall& operator=(const InCall&) = delete;
+  InCall(InCall&&) = delete;
 
  private:
   // A predefined object lives longer than any call; only a policy that counts looks at it.

@@ -23,8 +23,7 @@ class Making {
  public:
   Making() noexcept;
   ~Making() { --depth_; }
-  Making(const Making&) = delete;
-  Making& operator=(const Making&) = delete;
+  Making(Making&&) = delete;
 
   // True if the calling strand makes an object.
   static bool here() noexcept { return depth_ != 0; }

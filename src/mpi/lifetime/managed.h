@@ -80,8 +80,7 @@ class Managed : public object::Object {
 class Eligible {
  public:
   Eligible() = default;
-  Eligible(const Eligible&) = delete;
-  Eligible& operator=(const Eligible&) = delete;
+  Eligible(Eligible&&) = delete;
 
   // The calling rank's. Requires Rank::current().
   static Eligible& of_rank() noexcept;

@@ -36,8 +36,7 @@ class Transient {
   static constexpr int kReferences = 3;
 
   Transient() noexcept = default;
-  Transient(const Transient&) = delete;
-  Transient& operator=(const Transient&) = delete;
+  Transient(Transient&&) = delete;
 
   // Null is allowed. Requires that it refers to nothing. May switch in debug builds.
   void refer(const Managed* a, const Managed* b, const Managed* c = nullptr) noexcept {

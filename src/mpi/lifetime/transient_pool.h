@@ -137,8 +137,7 @@ class TransientPool {
  public:
   // Starts with one user, the rank.
   explicit TransientPool(Rank& rank) noexcept : rank_(rank) {}
-  TransientPool(const TransientPool&) = delete;
-  TransientPool& operator=(const TransientPool&) = delete;
+  TransientPool(TransientPool&&) = delete;
 
   // The calling rank's. Requires Rank::current().
   static TransientPool& of_rank() noexcept;

@@ -33,8 +33,7 @@ class Directory {
  public:
   Directory(TagShares shares, Postman* postman);
   ~Directory();  // requires that no strand has a message or receive in a lane
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
+  Directory(Directory&&) = delete;
 
   TagShares shares() const noexcept { return shares_; }
 

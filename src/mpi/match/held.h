@@ -238,8 +238,7 @@ class Locked {
  public:
   explicit Locked(Held held) noexcept : held_(held) {}
   ~Locked() { held_.unlock(); }
-  Locked(const Locked&) = delete;
-  Locked& operator=(const Locked&) = delete;
+  Locked(Locked&&) = delete;
 
   Held operator*() const noexcept { return held_; }
   const Held* operator->() const noexcept { return &held_; }

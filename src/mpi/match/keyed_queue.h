@@ -53,8 +53,7 @@ template <class T>
 class KeyedQueue {
  public:
   KeyedQueue() = default;
-  KeyedQueue(const KeyedQueue&) = delete;
-  KeyedQueue& operator=(const KeyedQueue&) = delete;
+  KeyedQueue(KeyedQueue&&) = delete;
   ~KeyedQueue() {
     if (mask_ != 0) std::free(buckets_);
   }

@@ -37,8 +37,7 @@ struct PostedReceive : KeyedNode {
 class PostedQueue {
  public:
   PostedQueue() = default;
-  PostedQueue(const PostedQueue&) = delete;
-  PostedQueue& operator=(const PostedQueue&) = delete;
+  PostedQueue(PostedQueue&&) = delete;
 
   // Called before add(); also for a receive that finds its message at once.
   void number(PostedReceive& receive) noexcept { receive.order = ++last_order_; }

@@ -113,8 +113,7 @@ class MessageRing {
 class UnexpectedQueue {
  public:
   UnexpectedQueue() = default;
-  UnexpectedQueue(const UnexpectedQueue&) = delete;
-  UnexpectedQueue& operator=(const UnexpectedQueue&) = delete;
+  UnexpectedQueue(UnexpectedQueue&&) = delete;
 
   bool empty() const noexcept { return count_ == 0; }
   std::uint64_t length() const noexcept { return count_; }

@@ -98,8 +98,7 @@ class HandleTable {
  public:
   HandleTable() = default;
   ~HandleTable();
-  HandleTable(const HandleTable&) = delete;
-  HandleTable& operator=(const HandleTable&) = delete;
+  HandleTable(HandleTable&&) = delete;
 
   // Called before anything else. Handles start with `generation`.
   void prepare(Kind kind, std::uint32_t generation) noexcept;

@@ -25,8 +25,7 @@ class LentHandle {
     // The callback may have freed the handle: then there is nothing to take back.
     if (!is_constant(bits_)) Ref<Object>::adopt(retire(kind_, bits_));
   }
-  LentHandle(const LentHandle&) = delete;
-  LentHandle& operator=(const LentHandle&) = delete;
+  LentHandle(LentHandle&&) = delete;
 
   HandleBits bits() const noexcept { return bits_; }
 

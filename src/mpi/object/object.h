@@ -48,8 +48,7 @@ using HandleBits = std::uintptr_t;
 
 class Object {
  public:
-  Object(const Object&) = delete;
-  Object& operator=(const Object&) = delete;
+  Object(Object&&) = delete;
 
   Kind kind() const noexcept { return kind_; }
   bool predefined() const noexcept { return lifetime_ >= Lifetime::kManagedPredefined; }

@@ -38,8 +38,7 @@ namespace heddle::channel {
 class ChannelLock {
  public:
   ChannelLock() = default;
-  ChannelLock(const ChannelLock&) = delete;
-  ChannelLock& operator=(const ChannelLock&) = delete;
+  ChannelLock(ChannelLock&&) = delete;
 
   [[nodiscard]] bool try_lock() noexcept {
     std::uint32_t expected = kFree;

@@ -40,8 +40,7 @@ class Channels final : public ult::Poller {
   // Opens all of the transport's endpoints. Both must outlive it.
   Channels(transport::Transport& transport, transport::Upcall& upcall);
   ~Channels() override;  // drops what waits. Requires that it is not polled
-  Channels(const Channels&) = delete;
-  Channels& operator=(const Channels&) = delete;
+  Channels(Channels&&) = delete;
 
   // Packets are delivered between the two, and so already before the first one returns, but no more
   // when the second one returns.

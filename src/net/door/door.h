@@ -41,8 +41,7 @@ class Door {
 
   Door() = default;
   ~Door() { close(); }
-  Door(const Door&) = delete;
-  Door& operator=(const Door&) = delete;
+  Door(Door&&) = delete;
 
   // `secret` outlives it.
   Error open(std::span<const Ip> addresses, const Secret& secret, int host, std::string node,

@@ -27,8 +27,7 @@ class SharedParts;
 class SharedPart {
  public:
   virtual ~SharedPart() = default;
-  SharedPart(const SharedPart&) = delete;
-  SharedPart& operator=(const SharedPart&) = delete;
+  SharedPart(SharedPart&&) = delete;
 
   // The part may be gone when this returns.
   void leave() noexcept;

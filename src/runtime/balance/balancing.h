@@ -22,8 +22,7 @@ class Balancing {
  public:
   explicit Balancing(std::span<Resident> residents);
   ~Balancing();
-  Balancing(const Balancing&) = delete;
-  Balancing& operator=(const Balancing&) = delete;
+  Balancing(Balancing&&) = delete;
 
   // Errno, 0 on success.
   int start() noexcept;

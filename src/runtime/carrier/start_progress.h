@@ -21,8 +21,7 @@ class StartProgress {
  public:
   explicit StartProgress(int ranks);
   ~StartProgress();
-  StartProgress(const StartProgress&) = delete;
-  StartProgress& operator=(const StartProgress&) = delete;
+  StartProgress(StartProgress&&) = delete;
 
   void rank_started() noexcept;
 

@@ -36,8 +36,7 @@ class InRank {
  public:
   explicit InRank(Rank* rank) noexcept { Rank::enter(rank); }
   ~InRank() { Rank::enter(nullptr); }
-  InRank(const InRank&) = delete;
-  InRank& operator=(const InRank&) = delete;
+  InRank(InRank&&) = delete;
 };
 
 class Report {

@@ -35,8 +35,7 @@ class NodeCards {
 
   NodeCards() = default;
   ~NodeCards();
-  NodeCards(const NodeCards&) = delete;
-  NodeCards& operator=(const NodeCards&) = delete;
+  NodeCards(NodeCards&&) = delete;
 
   // One of these, first.
   Error make();

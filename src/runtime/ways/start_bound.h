@@ -35,8 +35,7 @@ class StartBound {
  public:
   StartBound(Silences most, watch::Ender end);
   ~StartBound();
-  StartBound(const StartBound&) = delete;
-  StartBound& operator=(const StartBound&) = delete;
+  StartBound(StartBound&&) = delete;
 
   // All processes of the job have come, so many. From now on another bound holds.
   void all_have_come(int processes) noexcept;

@@ -50,8 +50,7 @@ class Way {
  public:
   Way() : nodes_{0} {}
   virtual ~Way() = default;
-  Way(const Way&) = delete;
-  Way& operator=(const Way&) = delete;
+  Way(Way&&) = delete;
 
   int process() const noexcept { return process_; }
   int processes() const noexcept { return static_cast<int>(nodes_.size()); }

@@ -21,8 +21,7 @@ namespace heddle::image {
 class ElfReader {
  public:
   ElfReader() = default;
-  ElfReader(const ElfReader&) = delete;
-  ElfReader& operator=(const ElfReader&) = delete;
+  ElfReader(ElfReader&&) = delete;
   ~ElfReader();
 
   // Returns false, with errno set, if the file cannot be opened.

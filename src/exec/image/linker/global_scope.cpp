@@ -31,8 +31,7 @@ class CarefulReader {
   CarefulReader() noexcept {
     if (::pipe2(ends_, O_CLOEXEC | O_NONBLOCK) != 0) ends_[0] = ends_[1] = -1;
   }
-  CarefulReader(const CarefulReader&) = delete;
-  CarefulReader& operator=(const CarefulReader&) = delete;
+  CarefulReader(CarefulReader&&) = delete;
   ~CarefulReader() {
     if (ends_[0] >= 0) ::close(ends_[0]);
     if (ends_[1] >= 0) ::close(ends_[1]);

@@ -29,8 +29,7 @@ class GlobalScope {
   // Puts the maps of `image` (its handle), and of `plugins` behind them, in front until destroyed.
   GlobalScope(void* image, const std::vector<void*>& plugins);
   ~GlobalScope();
-  GlobalScope(const GlobalScope&) = delete;
-  GlobalScope& operator=(const GlobalScope&) = delete;
+  GlobalScope(GlobalScope&&) = delete;
 
   // False: the list was not found; nothing has changed.
   bool extended() const noexcept { return list_ != nullptr; }

@@ -56,8 +56,7 @@ class LoaderLock {
  public:
   LoaderLock() noexcept;
   ~LoaderLock();
-  LoaderLock(const LoaderLock&) = delete;
-  LoaderLock& operator=(const LoaderLock&) = delete;
+  LoaderLock(LoaderLock&&) = delete;
 
  private:
   bool outermost_ = false;  // of its strand

@@ -18,8 +18,7 @@ class SpawnActions {
  public:
   SpawnActions() noexcept;
   ~SpawnActions();
-  SpawnActions(const SpawnActions&) = delete;
-  SpawnActions& operator=(const SpawnActions&) = delete;
+  SpawnActions(SpawnActions&&) = delete;
 
   // Both return an errno. The program's list must live as long as this one.
   int add_dup2(int from, int onto) noexcept;

@@ -16,8 +16,7 @@ class StandardPlaces {
   // Duplicates what lies at another place of 0 to 2, so that places can be filled in any order.
   explicit StandardPlaces(const RankState& state) noexcept;
   ~StandardPlaces();
-  StandardPlaces(const StandardPlaces&) = delete;
-  StandardPlaces& operator=(const StandardPlaces&) = delete;
+  StandardPlaces(StandardPlaces&&) = delete;
 
   // The descriptor that belongs at place i; -1 if the right one, or none, is there already.
   int at(int i) const noexcept { return found_[static_cast<std::size_t>(i)].descriptor; }

@@ -34,8 +34,7 @@ class Directory {
  public:
   Directory() = default;
   ~Directory();
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
+  Directory(Directory&&) = delete;
 
   // Called for the calling rank, whose Directory this is; results and errno of libc's functions.
   int change(const char* path) noexcept;

@@ -70,8 +70,7 @@ struct Waiter : ListNode<> {
 class Taken {
  public:
   Taken() = default;
-  Taken(const Taken&) = delete;
-  Taken& operator=(const Taken&) = delete;
+  Taken(Taken&&) = delete;
   ~Taken() { wake(); }
 
   void push(Waiter& waiter) noexcept { waiters_.push_back(waiter); }

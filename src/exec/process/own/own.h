@@ -56,8 +56,7 @@ class Part {
       end_.load(std::memory_order_relaxed)(value);
     }
   }
-  Part(const Part&) = delete;
-  Part& operator=(const Part&) = delete;
+  Part(Part&&) = delete;
 
   T& get() noexcept {
     if (T* const made = find()) return *made;

@@ -17,8 +17,7 @@ class Loading {
  public:
   Loading() noexcept { Standing::enter(Standing::kLoading); }
   ~Loading() { end_loading(); }
-  Loading(const Loading&) = delete;
-  Loading& operator=(const Loading&) = delete;
+  Loading(Loading&&) = delete;
 };
 
 void* open_plugin(const char* path, int mode, void* caller) {

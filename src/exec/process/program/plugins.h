@@ -25,8 +25,7 @@ class Alone {
  public:
   Alone() noexcept;
   ~Alone();
-  Alone(const Alone&) = delete;
-  Alone& operator=(const Alone&) = delete;
+  Alone(Alone&&) = delete;
 };
 
 }  // namespace heddle::process

@@ -38,8 +38,7 @@ struct CreatedTimer {
 class CreatedTimers {
  public:
   CreatedTimers() = default;
-  CreatedTimers(const CreatedTimers&) = delete;
-  CreatedTimers& operator=(const CreatedTimers&) = delete;
+  CreatedTimers(CreatedTimers&&) = delete;
 
   // True if such a timer is made here, and not by libc. `event` may be null: SIGALRM.
   static bool makes(clockid_t clock, const sigevent* event) noexcept;

@@ -40,8 +40,7 @@ class Uninterrupted {
     platform::change_mask_of_this_thread(SIG_SETMASK, set_of(~Mask{0}), &before_);
   }
   ~Uninterrupted() { platform::change_mask_of_this_thread(SIG_SETMASK, before_, nullptr); }
-  Uninterrupted(const Uninterrupted&) = delete;
-  Uninterrupted& operator=(const Uninterrupted&) = delete;
+  Uninterrupted(Uninterrupted&&) = delete;
 
  private:
   sigset_t before_{};

@@ -46,8 +46,7 @@ inline constinit std::atomic<bool> any_timer_armed{false};
 class RankSignals {
  public:
   RankSignals() noexcept;
-  RankSignals(const RankSignals&) = delete;
-  RankSignals& operator=(const RankSignals&) = delete;
+  RankSignals(RankSignals&&) = delete;
 
   // Handlers may call it. Null if the rank has set none: then the process's action holds.
   const struct sigaction* action(int signal) const noexcept {

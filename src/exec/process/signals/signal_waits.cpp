@@ -23,8 +23,7 @@ class Blocking {
     strand_signals().blocked = blocked & ~kNeverBlocked;
   }
   ~Blocking() { strand_signals().blocked = before_; }
-  Blocking(const Blocking&) = delete;
-  Blocking& operator=(const Blocking&) = delete;
+  Blocking(Blocking&&) = delete;
 
  private:
   const Mask before_;

@@ -26,8 +26,7 @@ int take(Mask wanted, std::int64_t deadline_ns, siginfo_t* info);
 class TakesInKernel {
  public:
   explicit TakesInKernel(Mask wanted);
-  TakesInKernel(const TakesInKernel&) = delete;
-  TakesInKernel& operator=(const TakesInKernel&) = delete;
+  TakesInKernel(TakesInKernel&&) = delete;
 
   // Once; also where the thread is cancelled. The signal that was sent to it, or 0: the call has
   // not seen it if it has ended before.

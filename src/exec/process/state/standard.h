@@ -12,8 +12,7 @@ class Standard {
  public:
   explicit Standard(int number) noexcept : shared_(number) {}
   ~Standard();
-  Standard(const Standard&) = delete;
-  Standard& operator=(const Standard&) = delete;
+  Standard(Standard&&) = delete;
 
   // A descriptor of the rank's own (dup2, freopen), or -1.
   int own() const noexcept { return own_.load(std::memory_order_relaxed); }

@@ -68,8 +68,7 @@ class Threads {
  public:
   Threads() noexcept;
   ~Threads();
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
+  Threads(Threads&&) = delete;
 
   // Lock: guards the threads of one rank; held across libc's `pthread_cancel` and the wake-up of
   // the thread that is cancelled, and a fork.

@@ -18,8 +18,7 @@ namespace heddle::process {
 
 struct Load {
   Load();
-  Load(const Load&) = delete;
-  Load& operator=(const Load&) = delete;
+  Load(Load&&) = delete;
 
   ult::Account spent;  // behind by a time slice at most, where there are slices
   std::vector<std::atomic<std::int64_t>> spent_by_worker;  // empty where there are no workers

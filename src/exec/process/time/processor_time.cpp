@@ -60,8 +60,7 @@ class Locked {
     threads_of_process.lock.unlock();
     platform::change_mask_of_this_thread(SIG_SETMASK, mask_, nullptr);
   }
-  Locked(const Locked&) = delete;
-  Locked& operator=(const Locked&) = delete;
+  Locked(Locked&&) = delete;
 
  private:
   sigset_t mask_;

@@ -37,8 +37,7 @@ class Help {
  public:
   explicit Help(int numa_node) noexcept;
   ~Help();
-  Help(const Help&) = delete;
-  Help& operator=(const Help&) = delete;
+  Help(Help&&) = delete;
 
   // Returns false if no part is left, the part was given back, or no slot was joined.
   bool do_part() noexcept;

@@ -28,8 +28,7 @@ class ListedSleeper {
   // Lists no sleeper if there is nothing that it could be roused for.
   ListedSleeper(Sleeper& sleeper, bool may_be_wanted) noexcept;
   ~ListedSleeper();
-  ListedSleeper(const ListedSleeper&) = delete;
-  ListedSleeper& operator=(const ListedSleeper&) = delete;
+  ListedSleeper(ListedSleeper&&) = delete;
 
   bool listed() const noexcept { return listed_; }
   // Ends it early. True: the sleeper was roused.

@@ -50,8 +50,7 @@ class Pipe {
     close(ends_[0]);
     close(ends_[1]);
   }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
+  Pipe(Pipe&&) = delete;
 
   void put(char byte) { EXPECT_EQ(write(ends_[1], &byte, 1), 1); }
   char take() {

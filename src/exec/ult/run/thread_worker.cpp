@@ -30,8 +30,7 @@ class IdleTime {
     if (watch_ != nullptr) watch_->idles(worker_, false);
     if (meter_ != nullptr) meter_->turn_to(current_account());
   }
-  IdleTime(const IdleTime&) = delete;
-  IdleTime& operator=(const IdleTime&) = delete;
+  IdleTime(IdleTime&&) = delete;
 
  private:
   Meter* const meter_;

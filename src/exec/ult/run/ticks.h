@@ -49,8 +49,7 @@ class Ticks {
  public:
   explicit Ticks(std::int64_t slice_ns) noexcept;  // 0: none
   ~Ticks();
-  Ticks(const Ticks&) = delete;
-  Ticks& operator=(const Ticks&) = delete;
+  Ticks(Ticks&&) = delete;
 
   // The ticks of the calling kernel thread, or nullptr. Requires that no ult's TLS block is
   // installed.

@@ -45,8 +45,7 @@ class StayHere {
   ~StayHere() {
     if (moved_) sched_setaffinity(0, sizeof before_, &before_);
   }
-  StayHere(const StayHere&) = delete;
-  StayHere& operator=(const StayHere&) = delete;
+  StayHere(StayHere&&) = delete;
 
  private:
   const Within<Standing::kSection> section_;

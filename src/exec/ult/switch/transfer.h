@@ -39,8 +39,7 @@ Interrupted find_interrupted_call(const ucontext_t& context, const SystemCall* s
 class NextPart {
  public:
   NextPart() = default;
-  NextPart(const NextPart&) = delete;
-  NextPart& operator=(const NextPart&) = delete;
+  NextPart(NextPart&&) = delete;
 
   // False: there is none. `call` must be as the program has made it.
   bool find(const SystemCall& call, long done) noexcept;

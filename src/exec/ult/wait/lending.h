@@ -32,8 +32,7 @@ class Attendance {
  public:
   Attendance() noexcept;
   ~Attendance();
-  Attendance(const Attendance&) = delete;
-  Attendance& operator=(const Attendance&) = delete;
+  Attendance(Attendance&&) = delete;
 
  private:
   LentWorker* const worker_;

@@ -24,8 +24,7 @@ class KeptHandlers {
       if (handler_of(now) != handler_of(kept_[signal])) sigaction(signal, &kept_[signal], nullptr);
     }
   }
-  KeptHandlers(const KeptHandlers&) = delete;
-  KeptHandlers& operator=(const KeptHandlers&) = delete;
+  KeptHandlers(KeptHandlers&&) = delete;
 
  private:
   static constexpr int kSignals = 32;  // the standard ones

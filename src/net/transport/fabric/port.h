@@ -42,8 +42,7 @@ class Port final : public WatchedPort {
   static Error open(const Provider& provider, Losses& losses, const WireEnd& end, int window,
                     std::unique_ptr<Port>* opened);
   ~Port() override;
-  Port(const Port&) = delete;
-  Port& operator=(const Port&) = delete;
+  Port(Port&&) = delete;
 
   // name() is the port's address on the fabric; connect() takes that of a host that is reached from
   // here.

@@ -51,8 +51,7 @@ class FakeFabric {
   // Makes a fabric with room for `hosts` hosts.
   FakeFabric(int hosts, const Faults& faults);
   ~FakeFabric();  // drops what is under way
-  FakeFabric(const FakeFabric&) = delete;
-  FakeFabric& operator=(const FakeFabric&) = delete;
+  FakeFabric(FakeFabric&&) = delete;
 
   // The fabric as this host sees it. It must outlive the transport.
   std::unique_ptr<Transport> attach(const Opening& opening);

@@ -16,8 +16,7 @@ class NetworkCall {
  public:
   NetworkCall() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled_); }
   ~NetworkCall() { pthread_setcancelstate(cancelled_, nullptr); }
-  NetworkCall(const NetworkCall&) = delete;
-  NetworkCall& operator=(const NetworkCall&) = delete;
+  NetworkCall(NetworkCall&&) = delete;
 
  private:
   int cancelled_ = PTHREAD_CANCEL_ENABLE;

@@ -65,8 +65,7 @@ class Watcher {
   // Ports that part are given this much time at most.
   explicit Watcher(int longest_parting_ms) noexcept : longest_parting_ms_(longest_parting_ms) {}
   ~Watcher();  // waits for the ports that part
-  Watcher(const Watcher&) = delete;
-  Watcher& operator=(const Watcher&) = delete;
+  Watcher(Watcher&&) = delete;
 
   // Starts the thread. `descriptors` by channel, -1: the port has none.
   Error start(const std::vector<int>& descriptors, void (*nudge)() noexcept);

@@ -53,8 +53,7 @@ class Segment {
   // gives it its size and its mark. Fails if it is not such memory, or one of another shape.
   static Error open(int descriptor, const Shape& shape, std::shared_ptr<Segment>* opened);
   ~Segment();
-  Segment(const Segment&) = delete;
-  Segment& operator=(const Segment&) = delete;
+  Segment(Segment&&) = delete;
 
   const Shape& shape() const noexcept { return shape_; }
 

@@ -36,8 +36,7 @@ class Pmi1 final : public Launcher {
   static Error open(int descriptor, int process, int processes, std::string_view own_node,
                     std::unique_ptr<Launcher>* opened);
   ~Pmi1() override;
-  Pmi1(const Pmi1&) = delete;
-  Pmi1& operator=(const Pmi1&) = delete;
+  Pmi1(Pmi1&&) = delete;
 
   std::string_view name() const noexcept override { return "PMI-1"; }
   Error fence() override;

@@ -68,8 +68,7 @@ class Watch final : door::Door::Owner {
  public:
   explicit Watch(Options options) noexcept;
   ~Watch();  // without leave(): the others take the host for dead
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
+  Watch(Watch&&) = delete;
 
   // Called at host 0. Says where the others reach it, as bytes. It hears them from now on.
   Error open(std::string* address);

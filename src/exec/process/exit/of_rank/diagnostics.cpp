@@ -30,8 +30,7 @@ class Message {
     fflush(stderr);
     funlockfile(stderr);
   }
-  Message(const Message&) = delete;
-  Message& operator=(const Message&) = delete;
+  Message(Message&&) = delete;
 
   void reason(int number) noexcept {
     char text[256];

@@ -91,8 +91,7 @@ class Alone {
   ~Alone() {
     if (host_ != nullptr) host_->program.leave_alone();
   }
-  Alone(const Alone&) = delete;
-  Alone& operator=(const Alone&) = delete;
+  Alone(Alone&&) = delete;
 
  private:
   const heddle_libc_hooks* const host_ = rank_hooks();

@@ -42,8 +42,7 @@ int open_own(const char* path, int flags, int folder = AT_FDCWD) noexcept;
 class OwnPath {
  public:
   explicit OwnPath(const char* path, int folder = AT_FDCWD, bool follows = true) noexcept;
-  OwnPath(const OwnPath&) = delete;
-  OwnPath& operator=(const OwnPath&) = delete;
+  OwnPath(OwnPath&&) = delete;
   operator const char*() const noexcept { return path_; }
 
  private:

@@ -33,8 +33,7 @@ class Guard {
  public:
   explicit Guard(Guarded what) noexcept;
   ~Guard();
-  Guard(const Guard&) = delete;
-  Guard& operator=(const Guard&) = delete;
+  Guard(Guard&&) = delete;
 
  private:
   const Guarded what_;

@@ -41,8 +41,7 @@ class Locked {
  public:
   explicit Locked(FILE* stream) noexcept : stream_(stream) { flockfile(stream_); }
   ~Locked() { funlockfile(stream_); }
-  Locked(const Locked&) = delete;
-  Locked& operator=(const Locked&) = delete;
+  Locked(Locked&&) = delete;
 
  private:
   FILE* const stream_;

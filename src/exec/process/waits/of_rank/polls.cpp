@@ -57,8 +57,7 @@ class OwnMask {
         is_set_(host_ != nullptr && host_->waits.swap_mask(mask, &before_) != 0),
         handled_(is_set_ ? host_->waits.handlers_run() : 0),
         for_libc_(is_set_ ? nullptr : mask) {}
-  OwnMask(const OwnMask&) = delete;
-  OwnMask& operator=(const OwnMask&) = delete;
+  OwnMask(OwnMask&&) = delete;
 
   // Call it last. Returns the call's result. errno stays.
   int give_back(int result) const {
