@@ -86,7 +86,10 @@ class Port final : public WatchedPort {
     IntrusiveList<SendSlot> queue;  // not yet accepted by the fabric
     bool was_told = false;          // our farewell is under way
   };
+  // With multi-receive a buffer takes many packets, else one.
   struct Buffer : Operation {
+    static constexpr std::size_t kManyBytes = 256 << 10;
+
     Buffer() noexcept : Operation(OperationKind::kReceive) {}
 
     Registered memory;
