@@ -6,7 +6,7 @@
 #include "mpi/coll/bodies.h"
 #include "mpi/coll/first_error.h"
 #include "mpi/coll/lending.h"
-#include "mpi/coll/scratch.h"
+#include "mpi/coll/staging_buffer.h"
 #include "mpi/p2p/message.h"
 
 namespace heddle::coll {
@@ -19,7 +19,7 @@ constexpr MPI_Count kRingFrom = 65536;
 // Pieces with gaps or of different sizes travel packed.
 Error bcast_packed(const Phase& phase, const Pieces& pieces) {
   const Comm& comm = phase.comm;
-  Scratch packed;
+  StagingBuffer packed;
   FirstError error;
   error.note(packed.reserve_bytes(pieces.bytes(comm.size())));
   if (error.any()) {
@@ -201,7 +201,7 @@ Error Allgather::perform_between(const Phase& phase) const {
   FirstError error;
   error.note(fits_oneself(own, receive[comm.rank()]));
   Visit visit(phase, call_of(What::kAllgather, 0, packed.bytes()));
-  Scratch memory;
+  StagingBuffer memory;
   if (visit.is_leader()) {
     error.note(memory.reserve_bytes(packed.bytes()));
     if (memory.data() == nullptr) visit.fail();

@@ -9,7 +9,7 @@
 #include "mpi/coll/bundle.h"
 #include "mpi/coll/first_error.h"
 #include "mpi/coll/lending.h"
-#include "mpi/coll/scratch.h"
+#include "mpi/coll/staging_buffer.h"
 #include "mpi/p2p/message.h"
 
 namespace heddle::coll {
@@ -61,7 +61,7 @@ class Copy {
   }
 
  private:
-  Scratch memory_;
+  StagingBuffer memory_;
   std::vector<MPI_Count> counts_, displacements_;
 };
 

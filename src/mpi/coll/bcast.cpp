@@ -4,7 +4,7 @@
 #include "mpi/coll/between.h"
 #include "mpi/coll/bodies.h"
 #include "mpi/coll/first_error.h"
-#include "mpi/coll/scratch.h"
+#include "mpi/coll/staging_buffer.h"
 #include "mpi/coll/visit.h"
 #include "mpi/p2p/message.h"
 
@@ -80,15 +80,15 @@ Error take_small(Parcel& first, Buffer data, const Relay& relay, Visit& visit) {
 
 Error take_large(Parcel& first, Buffer data, const Relay& relay, Visit& visit) {
   FirstError error;
-  Scratch scratch;
+  StagingBuffer staged;
   Buffer whole = datatype::bytes_at(data.data, first.bytes);
   const bool straight = data.bytes() >= first.bytes && data.type->dense();
   if (!straight) {
-    if (Error e = scratch.reserve_bytes(first.bytes)) {
+    if (Error e = staged.reserve_bytes(first.bytes)) {
       first.failure = e.error_class();
       error.note(std::move(e));
     }
-    whole.data = scratch.data();
+    whole.data = staged.data();
   }
   error.note(relay.pass_on(first));
   const bool has_room = first.failure == MPI_SUCCESS;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "mpi/coll/first_error.h"
-#include "mpi/coll/scratch.h"
+#include "mpi/coll/staging_buffer.h"
 #include "mpi/p2p/message.h"
 
 namespace heddle::coll {
@@ -91,12 +91,12 @@ void Between::combine_runs(Parcel& mine, std::span<const Buffer> sums, const op:
   }
   const Buffer& shape = sums[0];
   Buffer total = sums[0];
-  Scratch scratch;
-  if (Error e = scratch.reserve(shape.count, *shape.type)) mine.failure = e.error_class();
+  StagingBuffer staged;
+  if (Error e = staged.reserve(shape.count, *shape.type)) mine.failure = e.error_class();
   std::size_t own = 0;
   const std::vector<int> blocks = hosts_.blocks(group_, false);  // the first one is this host's
   for (std::size_t block = 0; block < blocks.size(); ++block) {
-    Buffer next = scratch.buffer();
+    Buffer next = staged.buffer();
     if (blocks[block] == me_) {
       next = sums[own++];
     } else {
@@ -119,10 +119,10 @@ int Between::reduce(int failure, std::span<const Buffer> sums, Buffer result, co
     combine_runs(parcel, sums, op);
   } else {
     const Buffer& sum = sums[0];
-    Scratch scratch;
-    if (Error e = scratch.reserve(sum.count, *sum.type)) parcel.failure = e.error_class();
+    StagingBuffer staged;
+    if (Error e = staged.reserve(sum.count, *sum.type)) parcel.failure = e.error_class();
     collect(parcel, [&](Parcel& theirs) {
-      const Buffer next = scratch.buffer();
+      const Buffer next = staged.buffer();
       unpack(theirs, next);
       op.apply(sum.data, next.data, sum.count, *sum.type);
       p2p::transfer(next, sum, sum.bytes());
@@ -163,7 +163,7 @@ void Relay::for_each_child(Visit&& visit) const {
 
 Error Relay::give(ConstBuffer data, int failed) const {
   Parcel first(call_, failed, data.bytes());
-  Scratch packed;
+  StagingBuffer packed;
   const auto* bytes = static_cast<const std::byte*>(datatype::adjacent(data));
   FirstError error;
   if (first.bytes <= kMostInParcel) {

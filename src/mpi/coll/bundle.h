@@ -16,7 +16,7 @@
 #pragma once
 
 #include "mpi/coll/parcel.h"
-#include "mpi/coll/scratch.h"
+#include "mpi/coll/staging_buffer.h"
 
 namespace heddle::coll {
 
@@ -48,7 +48,7 @@ class Bundle {
   Parcel parcel_;
   const std::uint32_t call_;
   bool more_ = false;  // bytes follow the parcel that came
-  Scratch rest_;
+  StagingBuffer rest_;
 };
 
 }  // namespace heddle::coll

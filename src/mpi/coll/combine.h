@@ -18,7 +18,7 @@
 #include <span>
 
 #include "mpi/coll/host_group.h"
-#include "mpi/coll/scratch.h"
+#include "mpi/coll/staging_buffer.h"
 #include "mpi/op/op.h"
 
 namespace heddle::coll {
@@ -102,7 +102,7 @@ class Slice {
 
   const datatype::Datatype& type_;
   MPI_Count begin_ = 0, end_ = 0;  // elements; empty: nothing to do for this member
-  Scratch sum_, next_;
+  StagingBuffer sum_, next_;
 };
 
 }  // namespace heddle::coll

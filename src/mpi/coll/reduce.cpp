@@ -7,8 +7,8 @@
 #include "mpi/coll/bodies.h"
 #include "mpi/coll/combine.h"
 #include "mpi/coll/first_error.h"
-#include "mpi/coll/scratch.h"
 #include "mpi/coll/slice_exchange.h"
+#include "mpi/coll/staging_buffer.h"
 #include "mpi/coll/visit.h"
 #include "mpi/p2p/message.h"
 
@@ -184,7 +184,7 @@ ConstBuffer contribution(const Buffer& sum, const FirstError& error) {
 Error allreduce_across(const Ticket& ticket, const void* own, Buffer result, const op::Op& op) {
   const bool leads = ticket.comm().rank() == 0;
   FirstError error;
-  Scratch ours;
+  StagingBuffer ours;
   if (leads) error.note(ours.reserve(result.count, *result.type));
   const Buffer sum{ours.data(), result.count, result.type};
   error.note(reduce_in(ticket.phase(0), own, sum, op, 0, error.any()));
@@ -202,7 +202,7 @@ Error reduce_to_other_side(const Ticket& ticket, const void* own, const Buffer& 
                            const op::Op& op, int root) {
   const bool leads = ticket.comm().rank() == 0;
   FirstError error;
-  Scratch sum;
+  StagingBuffer sum;
   if (leads) error.note(sum.reserve(result.count, *result.type));
   const Buffer total{sum.data(), result.count, result.type};
   error.note(reduce_in(ticket.phase(), own, total, op, 0, error.any()));

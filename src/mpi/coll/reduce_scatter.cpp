@@ -7,7 +7,7 @@
 #include "mpi/coll/combine.h"
 #include "mpi/coll/first_error.h"
 #include "mpi/coll/lending.h"
-#include "mpi/coll/scratch.h"
+#include "mpi/coll/staging_buffer.h"
 #include "mpi/p2p/message.h"
 
 namespace heddle::coll {
@@ -73,7 +73,7 @@ struct Share {
     const bool in_place = own == mine.data;
     Slice slice = in_scratch ? Slice(shape, visit.index(), members)
                              : Slice(*shape.type, begin, begin + mine.count);
-    Scratch aside;
+    StagingBuffer aside;
     Error no_memory = slice.prepare();
     if (!no_memory && in_place && !in_scratch) no_memory = aside.reserve(mine.count, *shape.type);
     if (no_memory) visit.fail();
@@ -133,7 +133,7 @@ Error ReduceScatter::perform_by_all(const Phase& phase) const {
   const Cut cut(pieces, comm.size());
   const auto me = static_cast<std::size_t>(comm.rank());
   const Buffer mine{result, cut.counts[me], pieces.type()};
-  Scratch sum;
+  StagingBuffer sum;
   FirstError error;
   error.note(sum.reserve(cut.total, *pieces.type()));
   const Buffer total{sum.data(), cut.total, pieces.type()};
@@ -150,7 +150,7 @@ Error ReduceScatter::perform_by_leader(const Ticket& ticket) const {
   const bool leads = side.rank() == 0;
   const Cut cut(pieces, side.size());
   const datatype::Datatype* const type = pieces.type();
-  Scratch sum, theirs;
+  StagingBuffer sum, theirs;
   FirstError error;
   if (leads) error.note(sum.reserve(cut.total, *type));
   if (leads && inter) error.note(theirs.reserve(cut.total, *type));

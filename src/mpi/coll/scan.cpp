@@ -1,7 +1,7 @@
 // Reductions over the ranks up to each one (MPI 5.0 §6.11), as a chain: see coll.h.
 #include "mpi/coll/bodies.h"
 #include "mpi/coll/first_error.h"
-#include "mpi/coll/scratch.h"
+#include "mpi/coll/staging_buffer.h"
 #include "mpi/p2p/message.h"
 
 namespace heddle::coll {
@@ -27,7 +27,7 @@ Error Scan::perform(const Ticket& ticket) const {
     p2p::transfer({send, result.count, result.type}, result, result.bytes());
   }
   if (comm.rank() > 0) {
-    Scratch lower;
+    StagingBuffer lower;
     error.note(lower.reserve(result.count, *result.type));
     error.note(wire.receive(lower.buffer(), comm.rank() - 1));
     if (!error.any()) op.apply(lower.data(), result.data, result.count, *result.type);
@@ -46,7 +46,7 @@ Error Exscan::perform(const Ticket& ticket) const {
   const ConstBuffer own{own_of(send, result), result.count, result.type};
   if (comm.rank() == 0) return last ? Error{} : wire.send(own, 1);
 
-  Scratch through;  // ours included, for the next rank
+  StagingBuffer through;  // ours included, for the next rank
   FirstError error;
   error.note(through.reserve(result.count, *result.type));
   if (!error.any()) p2p::transfer(own, through.buffer(), own.bytes());

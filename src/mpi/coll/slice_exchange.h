@@ -47,7 +47,7 @@ class SliceExchange {
   const int me_;  // this host's index
   const std::vector<int> blocks_;
   std::vector<Lent> sums_;
-  Scratch sums_memory_, pieces_memory_;
+  StagingBuffer sums_memory_, pieces_memory_;
 };
 
 }  // namespace heddle::coll

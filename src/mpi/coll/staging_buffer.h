@@ -1,8 +1,8 @@
-// scratch.h — memory for elements on their way through a collective.
+// staging_buffer.h — memory for elements on their way through a collective.
 //
 // Small ones lie in the object itself, on the caller's stack.
 //
-// Thread safety: none; a Scratch belongs to one call.
+// Thread safety: none; a StagingBuffer belongs to one call.
 
 #pragma once
 
@@ -37,11 +37,11 @@ struct Room {
   MPI_Count first;
 };
 
-class Scratch {
+class StagingBuffer {
  public:
-  Scratch() = default;
-  ~Scratch() { std::free(allocated_); }
-  Scratch(Scratch&&) = delete;
+  StagingBuffer() = default;
+  ~StagingBuffer() { std::free(allocated_); }
+  StagingBuffer(StagingBuffer&&) = delete;
 
   // Once. Afterwards buffer() has room for `count` elements of the type; for none if this fails.
   Error reserve(MPI_Count count, const datatype::Datatype& type);

@@ -1,8 +1,8 @@
-#include "mpi/coll/scratch.h"
+#include "mpi/coll/staging_buffer.h"
 
 namespace heddle::coll {
 
-Error Scratch::reserve(MPI_Count count, const datatype::Datatype& type) {
+Error StagingBuffer::reserve(MPI_Count count, const datatype::Datatype& type) {
   const Room room = Room::of(count, type);
   auto* base = inside_;
   if (room.bytes > kInside) {
