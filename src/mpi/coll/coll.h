@@ -237,8 +237,9 @@ struct ReduceScatter {
   Error perform_by_leader(const Ticket& ticket) const;
 };
 
-// Combines the vectors of the ranks up to this one (MPI_Scan), or of those before it (MPI_Exscan).
-struct Scan {
+// What Scan, which combines the vectors of the ranks up to this one, and Exscan, which combines
+// those before it, have in common.
+struct ScanArguments {
   const void* send;
   Buffer result;
   const op::Op& op;
@@ -247,18 +248,11 @@ struct Scan {
   Error check() const;
   Uses uses() const noexcept { return {result.type, &op}; }
   int phases() const noexcept { return 0; }
+};
+struct Scan : ScanArguments {
   Error perform(const Ticket& ticket) const;
 };
-
-struct Exscan {
-  const void* send;
-  Buffer result;
-  const op::Op& op;
-  Comm& comm;
-
-  Error check() const;
-  Uses uses() const noexcept { return {result.type, &op}; }
-  int phases() const noexcept { return 0; }
+struct Exscan : ScanArguments {
   Error perform(const Ticket& ticket) const;
 };
 

@@ -6,18 +6,10 @@
 
 namespace heddle::coll {
 
-namespace {
-
-Error only_inside_one_group(const Comm& comm) {
+Error ScanArguments::check() const {
   if (!comm.is_inter()) return {};
   return Error::make(MPI_ERR_COMM, "argument comm is %s, an intercommunicator",
                      comm::describe(comm).c_str());
-}
-
-}  // namespace
-
-Error Scan::check() const {
-  return only_inside_one_group(comm);
 }
 
 Error Scan::perform(const Ticket& ticket) const {
@@ -34,10 +26,6 @@ Error Scan::perform(const Ticket& ticket) const {
   }
   if (comm.rank() + 1 < comm.size()) error.note(wire.send(result, comm.rank() + 1));
   return error.take();
-}
-
-Error Exscan::check() const {
-  return only_inside_one_group(comm);
 }
 
 Error Exscan::perform(const Ticket& ticket) const {

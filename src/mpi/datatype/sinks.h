@@ -113,85 +113,64 @@ inline auto at_each(Address base, const MPI_Count* offsets) noexcept {
   return [=](MPI_Count i) { return pointer(moved(base, offsets[i])); };
 }
 
-// Copies from the layout to packed memory.
-class Packer {
+enum class Direction : bool { kPack, kUnpack };
+
+// Copies from the layout to packed memory, or back.
+template <Direction direction>
+class Mover {
  public:
-  explicit Packer(void* out) noexcept : out_(reinterpret_cast<Address>(out)) {}
+  using Packed = std::conditional_t<direction == Direction::kPack, void*, const void*>;
+  explicit Mover(Packed packed) noexcept : packed_(reinterpret_cast<Address>(packed)) {}
 
   void run(Address at, MPI_Count bytes) noexcept {
-    copy_run(pointer(out_), pointer(at), bytes);
-    out_ = moved(out_, bytes);
+    move(packed_, at, bytes);
+    packed_ = moved(packed_, bytes);
   }
   void strided(Address at, MPI_Count stride, MPI_Count bytes, MPI_Count count) noexcept {
-    with_length(bytes, [=, this](auto each) {
-      copy_runs(each, count, every(at, stride), every(out_, each));
-    });
-    out_ = moved(out_, bytes * count);
+    move_all(every(at, stride), bytes, count);
   }
   void scattered(Address base, const MPI_Count* offsets, MPI_Count bytes,
                  MPI_Count count) noexcept {
-    with_length(bytes, [=, this](auto each) {
-      copy_runs(each, count, at_each(base, offsets), every(out_, each));
-    });
-    out_ = moved(out_, bytes * count);
+    move_all(at_each(base, offsets), bytes, count);
   }
   void records(Address at, MPI_Count stride, MPI_Count count, const Fields& fields) noexcept {
     // Copied to locals: the compiler must assume that the bytes that are written overlap our
     // members.
     const Fields local = fields;
-    Address out = moved(out_, -local.starts[0]);
+    Address packed = moved(packed_, -local.starts[0]);
     for (MPI_Count i = 0; i < count; ++i, at = moved(at, stride)) {
       for (MPI_Count j = 0; j < local.count; ++j) {
-        copy_run(pointer(moved(out, local.starts[j])), pointer(moved(at, local.offsets[j])),
-                 local.starts[j + 1] - local.starts[j]);
+        move(moved(packed, local.starts[j]), moved(at, local.offsets[j]),
+             local.starts[j + 1] - local.starts[j]);
       }
-      out = moved(out, local.bytes());
+      packed = moved(packed, local.bytes());
     }
-    out_ = moved(out, local.starts[0]);
+    packed_ = moved(packed, local.starts[0]);
   }
 
  private:
-  Address out_;
-};
+  static constexpr bool kPacks = direction == Direction::kPack;
 
-// Copies from packed memory to the layout.
-class Unpacker {
- public:
-  explicit Unpacker(const void* in) noexcept : in_(reinterpret_cast<Address>(in)) {}
-
-  void run(Address at, MPI_Count bytes) noexcept {
-    copy_run(pointer(at), pointer(in_), bytes);
-    in_ = moved(in_, bytes);
+  [[gnu::always_inline]] static void move(Address packed, Address at, MPI_Count bytes) noexcept {
+    copy_run(pointer(kPacks ? packed : at), pointer(kPacks ? at : packed), bytes);
   }
-  void strided(Address at, MPI_Count stride, MPI_Count bytes, MPI_Count count) noexcept {
+  // `places(i)`: where run i is in the layout.
+  template <class Places>
+  [[gnu::always_inline]] void move_all(Places places, MPI_Count bytes, MPI_Count count) noexcept {
     with_length(bytes, [=, this](auto each) {
-      copy_runs(each, count, every(in_, each), every(at, stride));
-    });
-    in_ = moved(in_, bytes * count);
-  }
-  void scattered(Address base, const MPI_Count* offsets, MPI_Count bytes,
-                 MPI_Count count) noexcept {
-    with_length(bytes, [=, this](auto each) {
-      copy_runs(each, count, every(in_, each), at_each(base, offsets));
-    });
-    in_ = moved(in_, bytes * count);
-  }
-  void records(Address at, MPI_Count stride, MPI_Count count, const Fields& fields) noexcept {
-    const Fields local = fields;
-    Address in = moved(in_, -local.starts[0]);
-    for (MPI_Count i = 0; i < count; ++i, at = moved(at, stride)) {
-      for (MPI_Count j = 0; j < local.count; ++j) {
-        copy_run(pointer(moved(at, local.offsets[j])), pointer(moved(in, local.starts[j])),
-                 local.starts[j + 1] - local.starts[j]);
+      if constexpr (kPacks) {
+        copy_runs(each, count, places, every(packed_, each));
+      } else {
+        copy_runs(each, count, every(packed_, each), places);
       }
-      in = moved(in, local.bytes());
-    }
-    in_ = moved(in, local.starts[0]);
+    });
+    packed_ = moved(packed_, bytes * count);
   }
 
- private:
-  Address in_;
+  Address packed_;
 };
+using Packer = Mover<Direction::kPack>;
+using Unpacker = Mover<Direction::kUnpack>;
 
 // Calls `visit(address, bytes)` for each run.
 template <class Visit>

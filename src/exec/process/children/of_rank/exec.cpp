@@ -61,16 +61,20 @@ int execute_found(const char* file, char* const* argv, char* const* environment)
   });
 }
 
-// Calls exec(argv) for execl and its kind: argv is `first` and what follows it, up to the null.
-// `words` and `again` begin behind `first`; `again` ends behind the null.
+// Calls exec(argv, rest) for execl and its kind: argv is `first` and what follows it in `words`, up
+// to the null; `rest` is behind that.
 template <class Exec>
-int with_words(const char* first, va_list* words, va_list* again, Exec exec) noexcept {
+int with_words(const char* first, va_list words, Exec exec) noexcept {
+  va_list rest;
+  va_copy(rest, words);
   size_t count = 1;
-  while (va_arg(*words, char*) != nullptr) ++count;
+  while (va_arg(words, char*) != nullptr) ++count;
   auto** argv = static_cast<char**>(alloca((count + 1) * sizeof(char*)));
   argv[0] = const_cast<char*>(first);
-  for (size_t i = 1; i <= count; ++i) argv[i] = va_arg(*again, char*);
-  return exec(argv);
+  for (size_t i = 1; i <= count; ++i) argv[i] = va_arg(rest, char*);
+  const int result = exec(argv, rest);
+  va_end(rest);
+  return result;
 }
 
 }  // namespace
@@ -103,36 +107,30 @@ HEDDLE_EXPORT int execveat(int folder, const char* path, char* const argv[],
 }
 
 HEDDLE_EXPORT int execl(const char* path, const char* first, ...) noexcept {
-  va_list words, again;
+  va_list words;
   va_start(words, first);
-  va_start(again, first);
   const int result =
-      with_words(first, &words, &again, [&](char** argv) { return execv(path, argv); });
-  va_end(again);
+      with_words(first, words, [&](char** argv, va_list) { return execv(path, argv); });
   va_end(words);
   return result;
 }
 
 HEDDLE_EXPORT int execlp(const char* file, const char* first, ...) noexcept {
-  va_list words, again;
+  va_list words;
   va_start(words, first);
-  va_start(again, first);
   const int result =
-      with_words(first, &words, &again, [&](char** argv) { return execvp(file, argv); });
-  va_end(again);
+      with_words(first, words, [&](char** argv, va_list) { return execvp(file, argv); });
   va_end(words);
   return result;
 }
 
 HEDDLE_EXPORT int execle(const char* path, const char* first, ...) noexcept {
-  va_list words, again;
+  va_list words;
   va_start(words, first);
-  va_start(again, first);
-  const int result = with_words(first, &words, &again, [&](char** argv) {
-    char** const environment = va_arg(again, char**);
+  const int result = with_words(first, words, [&](char** argv, va_list rest) {
+    char** const environment = va_arg(rest, char**);
     return execve(path, argv, environment);
   });
-  va_end(again);
   va_end(words);
   return result;
 }
