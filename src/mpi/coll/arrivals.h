@@ -27,8 +27,8 @@
 //
 //   claim          to             by
 //   -------------  -------------  -----------------------------------------------------------------
-//   earlier phase   mark           claim(), before the member waits [S1]
-//   earlier phase   mark           the last of the place, before its word is 0 again [S2]
+//   earlier phase  mark           claim(), before the member waits [S1]
+//   earlier phase  mark           the last of the place, before its word is 0 again [S2]
 //   mark           another mark   claim() of a member with another call, which thereby knows of
 //                                 both [S1]
 //
