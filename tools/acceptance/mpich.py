@@ -4,6 +4,7 @@ A program that needs a function which is not implemented here does not link; tha
 """
 import collections
 import concurrent.futures
+import dataclasses
 import os
 import pathlib
 import re
@@ -180,8 +181,16 @@ class Tests:
         return self.bin / path
 
 
+@dataclasses.dataclass
+class Support:
+    """Object files of what all programs share."""
+    of_one_thread: list
+    of_several: list
+    fortran: dict = dataclasses.field(default_factory=dict)  # as mpich_fortran.support() gives them
+
+
 def _support(mpicc, root):
-    """Object files of what all programs share: (for those with one thread, for those with several)."""
+    """What those in C share."""
     (root / "include/mpitestconf.h").write_text(CONFIGURATION)
     (root / "include/rules_of_mpi_3.h").write_text(RULES_OF_MPI_3)
     (root / "dtpools/dtpoolsconf.h").write_text(CONFIGURATION)
@@ -193,13 +202,13 @@ def _support(mpicc, root):
         return result
 
     *common, single, threaded = map(compile_one, [*SUPPORT, "util/mtest_single.c", "util/mtest_thread.c"])
-    return [*common, single], [*common, threaded]
+    return Support([*common, single], [*common, threaded])
 
 
 def _build_c(tests, mpicc, path, support, executable):
     program = mpich_programs.program(tests.root, path)
     thread_flags = ["-DMTEST_USE_THREAD", "-pthread"] if program.threaded else []
-    objects = support[1] if program.threaded else support[0]
+    objects = support.of_several if program.threaded else support.of_one_thread
     return _run([mpicc, *FLAGS, *thread_flags, *program.flags, *program.sources, *objects, "-Wl,--gc-sections", "-lm",
                  "-o", executable], tests.root)
 
@@ -211,7 +220,7 @@ def _build_one(tests, mpicc, path, support):
         return
     executable.parent.mkdir(parents=True, exist_ok=True)
     if mpich_fortran.is_fortran(tests.root, path):
-        result = mpich_fortran.build(tests, (mpicc, mpicc.with_name("mpifort")), path, _run)
+        result = mpich_fortran.build(tests, (mpicc, mpicc.with_name("mpifort")), path, support.fortran, _run)
     else:
         result = _build_c(tests, mpicc, path, support, executable)
     if not result.returncode:
@@ -228,7 +237,7 @@ def build(work, prefix, options):
     """Builds the programs that are asked for; returns what there is to run."""
     root = _unpack(work, options.sources)
     if options.sources is not None:
-        for program in MENDED_LATER:
+        for program in MENDED_LATER + mpich_fortran.MENDED_LATER:
             WHY.pop(program, None)
     if options.hosts == 1 and options.mode == "threads":
         for program in RIGHT_IN_ONE_PROCESS:
@@ -243,6 +252,8 @@ def build(work, prefix, options):
     paths = list(dict.fromkeys(run.program for run in wanted))
     print(f"building {len(paths)} programs with {mpicc}", flush=True)
     support = _support(mpicc, root)
+    if in_fortran:
+        support.fortran = mpich_fortran.support(tests, mpicc.with_name("mpifort"), _run)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(lambda path: _build_one(tests, mpicc, path, support), paths))
     return tests

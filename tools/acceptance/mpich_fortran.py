@@ -5,6 +5,7 @@ are built with a file in C, which is that of another language.
 """
 import pathlib
 import re
+import sys
 
 import mpich_programs
 
@@ -23,7 +24,13 @@ EXPECTED_FAILURES = {
     "uses names that MPI 3.0 removed": [
         "f77/datatype/typecntsf", "f90/datatype/typecntsf", "f77/datatype/allctypesf", "f90/datatype/allctypesf",
         "f08/datatype/allctypesf08"],
+    "passes numbers for arrays, or the other way round, which the interfaces of module mpi refuse": [
+        "f90/coll/alltoallvf", "f90/coll/nonblocking_inpf", "f90/coll/split_typef", "f90/coll/vw_inplacef"],
+    "knows no version of MPI beyond 4": ["f77/init/baseenvf", "f90/init/baseenvf", "f08/init/baseenvf90"],
 }
+# As mpich.MENDED_LATER.
+MENDED_LATER = ["f90/coll/alltoallvf", "f90/coll/nonblocking_inpf", "f90/coll/split_typef", "f90/coll/vw_inplacef",
+                "f77/init/baseenvf", "f90/init/baseenvf", "f08/init/baseenvf90"]
 
 
 def is_fortran(root, path):
@@ -69,15 +76,29 @@ def _sources(root, path):
     return [f"{folder}/{source}" for source in names if not source.endswith(".h")]
 
 
-def build(tests, compilers, path, run_in):
+def support(tests, mpifort, run_in):
+    """What the programs of a language share, compiled once into a folder of the executables; by source."""
+    folder = tests.executable("shared_fortran")
+    folder.mkdir(parents=True, exist_ok=True)
+    made = {}
+    for source in dict.fromkeys(SUPPORT.values()):
+        made[source] = folder / (source.replace("/", "_") + ".o")
+        result = run_in([mpifort, *FLAGS, "-Iinclude", f"-J{folder}", "-c", source, "-o", made[source]], tests.root)
+        if result.returncode:
+            sys.exit(f"{source} does not compile:\n{result.stdout}")
+    return made
+
+
+def build(tests, compilers, path, shared, run_in):
     """Compiles and links one program; returns the result of the first command that fails, or of the last."""
     root, folder = tests.root, path.rsplit("/", 1)[0]
     mpicc, mpifort = compilers
     objects = pathlib.Path(f"{tests.executable(path)}.objects")
     objects.mkdir(parents=True, exist_ok=True)
-    where = [f"-I{folder}", "-Iinclude", f"-I{objects}"]
-    made = []
-    for source in [SUPPORT[path.split("/")[0]], *_sources(root, path)]:
+    common = shared[SUPPORT[path.split("/")[0]]]
+    where = [f"-I{folder}", "-Iinclude", f"-I{common.parent}", f"-I{objects}"]
+    made = [common]
+    for source in _sources(root, path):
         made.append(objects / (source.replace("/", "_") + ".o"))
         compiler = [mpicc, "-O1", "-w"] if source.endswith(".c") else [mpifort, *FLAGS, f"-J{objects}"]
         result = run_in([*compiler, *where, "-c", source, "-o", made[-1]], root)
