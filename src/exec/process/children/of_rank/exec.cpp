@@ -83,19 +83,6 @@ HEDDLE_EXPORT int execve(const char* path, char* const argv[], char* const envir
   return replace(path, [&] { libc_execve(path, argv, environment); });
 }
 
-HEDDLE_EXPORT int execv(const char* path, char* const argv[]) noexcept {
-  return execve(path, argv, *environment_variable);
-}
-
-HEDDLE_EXPORT int execvpe(const char* file, char* const argv[],
-                          char* const environment[]) noexcept {
-  return execute_found(file, argv, environment);
-}
-
-HEDDLE_EXPORT int execvp(const char* file, char* const argv[]) noexcept {
-  return execute_found(file, argv, *environment_variable);
-}
-
 HEDDLE_EXPORT int fexecve(int descriptor, char* const argv[], char* const environment[]) noexcept {
   return replace("a file", [&] { libc().fexecve(in_process(descriptor), argv, environment); });
 }
@@ -144,10 +131,6 @@ pid_t make_child() noexcept {
 }
 }  // namespace
 
-HEDDLE_EXPORT pid_t vfork() noexcept {
-  return make_child();
-}
-
 HEDDLE_EXPORT pid_t fork() noexcept {
   const Registration* const youngest = prepare_fork();
   const pid_t child = make_child();
@@ -168,3 +151,5 @@ HEDDLE_EXPORT pid_t _Fork() noexcept {
   if (child > 0 && rank_hooks() != nullptr) remember_child(child);
   return child;
 }
+
+#include "exec.inc"

@@ -127,10 +127,6 @@ HEDDLE_EXPORT int dup3(int from, int onto, int flags) noexcept {
   return hooks()->descriptors.replace(in_process(from), onto, (flags & O_CLOEXEC) == 0 ? 1 : 0);
 }
 
-HEDDLE_EXPORT int dup(int descriptor) noexcept {
-  return fcntl(descriptor, F_DUPFD, 0);
-}
-
 HEDDLE_EXPORT int vdprintf(int descriptor, const char* format, va_list arguments) {
   const int own = in_process(descriptor);
   if (!is_output(descriptor, own)) return libc().vdprintf(own, format, arguments);

@@ -143,22 +143,9 @@ HEDDLE_EXPORT void error_at_line(int status, int number, const char* file, unsig
   if (status != 0) exit(status);
 }
 
-HEDDLE_EXPORT void __assert_fail(const char* assertion, const char* file, unsigned line,
-                                 const char* function) noexcept {
-  fail_assertion(file, line, function, "Assertion `", assertion, "' failed.");
-}
-
 // What the compiler and fortified headers call.
 HEDDLE_EXPORT void __stack_chk_fail() {
   end_with("*** stack smashing detected ***: terminated\n");
-}
-
-HEDDLE_EXPORT void __chk_fail() {
-  end_with("*** buffer overflow detected ***: terminated\n");
-}
-
-HEDDLE_EXPORT void __assert(const char* assertion, const char* file, int line) noexcept {
-  fail_assertion(file, static_cast<unsigned>(line), nullptr, "Assertion `", assertion, "' failed.");
 }
 
 HEDDLE_EXPORT void __assert_perror_fail(int number, const char* file, unsigned line,

@@ -58,18 +58,6 @@ const Allocator& allocator() noexcept {
 
 }  // namespace
 
-HEDDLE_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
-  return allocator().aligned_alloc(alignment, avoid_plain_block(alignment, bytes));
-}
-
-HEDDLE_EXPORT void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
-  return allocator().memalign(alignment, avoid_plain_block(alignment, bytes));
-}
-
-HEDDLE_EXPORT int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) noexcept {
-  return allocator().posix_memalign(block, alignment, avoid_plain_block(alignment, bytes));
-}
-
 // Not every allocator has it: jemalloc frees what libc's own would give.
 HEDDLE_EXPORT void* pvalloc(std::size_t bytes) noexcept {
   const std::size_t page = heddle::platform::page_size();
@@ -79,3 +67,5 @@ HEDDLE_EXPORT void* pvalloc(std::size_t bytes) noexcept {
   }
   return allocator().memalign(page, heddle::platform::round_up(bytes != 0 ? bytes : 1, page));
 }
+
+#include "aligned_exports.inc"

@@ -62,14 +62,6 @@ int suspend(Mask blocked) {
 
 }  // namespace
 
-HEDDLE_EXPORT int sighold(int signal) noexcept {
-  return change_one(SIG_BLOCK, signal);
-}
-
-HEDDLE_EXPORT int sigrelse(int signal) noexcept {
-  return change_one(SIG_UNBLOCK, signal);
-}
-
 HEDDLE_EXPORT int sigignore(int signal) noexcept {
   struct sigaction action = {};
   action.sa_handler = SIG_IGN;
@@ -109,18 +101,6 @@ HEDDLE_EXPORT int bsd_sigpause(int mask) {
   return suspend(of_int(mask));
 }
 
-HEDDLE_EXPORT int sigblock(int mask) noexcept {
-  return as_int(change(SIG_BLOCK, of_int(mask)));
-}
-
-HEDDLE_EXPORT int sigsetmask(int mask) noexcept {
-  return as_int(change(SIG_SETMASK, of_int(mask)));
-}
-
-HEDDLE_EXPORT int siggetmask() noexcept {
-  return as_int(change(SIG_BLOCK, 0));
-}
-
 HEDDLE_EXPORT int siginterrupt(int signal, int interrupts) noexcept {
   const void* const caller = __builtin_return_address(0);
   struct sigaction action = {};
@@ -130,21 +110,11 @@ HEDDLE_EXPORT int siginterrupt(int signal, int interrupts) noexcept {
   return sigaction_for(caller, signal, &action, nullptr);
 }
 
-HEDDLE_EXPORT sighandler_t ssignal(int signal, sighandler_t handler) noexcept {
-  return signals::signal_for(__builtin_return_address(0), signal, handler);
-}
-
 // <signal.h> has it for the oldest of X/Open's standards only.
 HEDDLE_EXPORT sighandler_t bsd_signal(int signal, sighandler_t handler) noexcept {
   return signals::signal_for(__builtin_return_address(0), signal, handler);
 }
 
-HEDDLE_EXPORT sighandler_t sysv_signal(int signal, sighandler_t handler) noexcept {
-  return signals::sysv_signal_for(__builtin_return_address(0), signal, handler);
-}
-
-HEDDLE_EXPORT int gsignal(int signal) noexcept {
-  return is_ult() ? signals::raise(signal) : libc().raise(signal);
-}
+#include "old_signal_exports.inc"
 
 #endif

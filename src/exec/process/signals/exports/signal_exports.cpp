@@ -106,15 +106,6 @@ HEDDLE_EXPORT int sigprocmask(int how, const sigset_t* set, sigset_t* old) noexc
   return -1;
 }
 
-HEDDLE_EXPORT int sigaltstack(const stack_t* stack, stack_t* old) noexcept {
-  if (is_libcs(__builtin_return_address(0))) return libc().sigaltstack(stack, old);
-  return signals::sigaltstack(stack, old);
-}
-
-HEDDLE_EXPORT int sigpending(sigset_t* set) noexcept {
-  return is_ult() ? signals::sigpending(set) : libc().sigpending(set);
-}
-
 HEDDLE_EXPORT int raise(int signal) noexcept {
   if (!is_ult() || is_of_process(__builtin_return_address(0))) return libc().raise(signal);
   return signals::raise(signal);
@@ -181,5 +172,7 @@ HEDDLE_EXPORT int sigwait(const sigset_t* set, int* signal) {
   } while (*signal < 0);
   return 0;
 }
+
+#include "signal_exports.inc"
 
 #endif

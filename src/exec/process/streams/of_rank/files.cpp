@@ -168,22 +168,10 @@ HEDDLE_EXPORT FILE* fopen(const char* path, const char* mode) {
   return own_descriptor(remember(libc().fopen(OwnPath(path), hidden.text)), hidden.passes_on);
 }
 
-HEDDLE_EXPORT FILE* fopen64(const char* path, const char* mode) {
-  return fopen(path, mode);
-}
-
-HEDDLE_EXPORT FILE* fdopen(int descriptor, const char* mode) noexcept {
-  return remember(libc().fdopen(to_be_closed(descriptor), mode));
-}
-
 HEDDLE_EXPORT FILE* tmpfile() {
   FILE* const file = remember(libc().tmpfile());
   if (file != nullptr && rank_hooks() != nullptr) hide(fileno(file), true);
   return file;
-}
-
-HEDDLE_EXPORT FILE* tmpfile64() {
-  return tmpfile();
 }
 
 // A standard stream stays open, flushed: other libraries of this rank still refer to it. A child of
@@ -216,3 +204,5 @@ HEDDLE_EXPORT int fcloseall() {
   close_open_files();
   return result;
 }
+
+#include "files.inc"

@@ -128,9 +128,6 @@ int print(FILE* stream, Write&& write) {
 
 }  // namespace
 
-HEDDLE_EXPORT wint_t fputwc(wchar_t character, FILE* stream) {
-  return ours(stream) ? put(character, stream) : libc().fputwc(character, stream);
-}
 HEDDLE_EXPORT wint_t fputwc_unlocked(wchar_t character, FILE* stream) {
   return ours(stream) ? put(character, stream) : libc().fputwc_unlocked(character, stream);
 }
@@ -154,9 +151,6 @@ HEDDLE_EXPORT int __vfwprintf_chk(FILE* stream, int flag, const wchar_t* format,
                [&](FILE* room) { return libc().__vfwprintf_chk(room, flag, format, arguments); });
 }
 
-HEDDLE_EXPORT wint_t fgetwc(FILE* stream) {
-  return ours(stream) ? get(stream) : libc().fgetwc(stream);
-}
 HEDDLE_EXPORT wint_t fgetwc_unlocked(FILE* stream) {
   return ours(stream) ? get(stream) : libc().fgetwc_unlocked(stream);
 }

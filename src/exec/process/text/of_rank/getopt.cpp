@@ -306,21 +306,9 @@ int Scanner::next_option(int argc, char** argv, const char* letters, const optio
 
 using heddle::process::of_rank::scanner;
 
-HEDDLE_EXPORT int getopt(int argc, char* const* argv, const char* letters) noexcept {
-  return scanner.scan(argc, const_cast<char**>(argv), letters, nullptr, nullptr, false, false);
-}
-
 // The name that <unistd.h> gives getopt in programs that ask for POSIX alone.
 HEDDLE_EXPORT int __posix_getopt(int argc, char* const* argv, const char* letters) noexcept {
   return scanner.scan(argc, const_cast<char**>(argv), letters, nullptr, nullptr, false, true);
 }
 
-HEDDLE_EXPORT int getopt_long(int argc, char* const* argv, const char* letters, const option* names,
-                              int* index) noexcept {
-  return scanner.scan(argc, const_cast<char**>(argv), letters, names, index, false, false);
-}
-
-HEDDLE_EXPORT int getopt_long_only(int argc, char* const* argv, const char* letters,
-                                   const option* names, int* index) noexcept {
-  return scanner.scan(argc, const_cast<char**>(argv), letters, names, index, true, false);
-}
+#include "getopt.inc"

@@ -55,16 +55,6 @@ HEDDLE_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(void
   return process::key_create(key, destructor);
 }
 
-HEDDLE_EXPORT int pthread_key_delete(pthread_key_t key) noexcept {
-  if (is_of_process(__builtin_return_address(0))) return libc().pthread_key_delete(key);
-  return process::key_delete(key);
-}
-
-HEDDLE_EXPORT int pthread_join(pthread_t thread, void** result) {
-  if (is_own_code(__builtin_return_address(0))) return libc().pthread_join(thread, result);
-  return join(thread, result, process::kNever);
-}
-
 HEDDLE_EXPORT int pthread_getattr_np(pthread_t thread, pthread_attr_t* attributes) noexcept {
   if (is_own_code(__builtin_return_address(0))) {
     return libc().pthread_getattr_np(thread, attributes);
@@ -81,15 +71,6 @@ HEDDLE_EXPORT int pthread_clockjoin_np(pthread_t thread, void** result, clockid_
   std::int64_t deadline_ns = process::kNever;
   if (time != nullptr && !process::deadline_of(clock, time, &deadline_ns)) return EINVAL;
   return join(thread, result, deadline_ns);
-}
-
-HEDDLE_EXPORT int pthread_timedjoin_np(pthread_t thread, void** result, const timespec* time) {
-  return pthread_clockjoin_np(thread, result, CLOCK_REALTIME, time);
-}
-
-HEDDLE_EXPORT int pthread_detach(pthread_t thread) noexcept {
-  if (is_own_code(__builtin_return_address(0))) return libc().pthread_detach(thread);
-  return process::detach_thread(thread);
 }
 
 HEDDLE_EXPORT int pthread_cancel(pthread_t thread) {
@@ -111,6 +92,8 @@ HEDDLE_EXPORT int pthread_getschedparam(pthread_t thread, int* policy,
                                         sched_param* parameters) noexcept {
   return process::get_scheduling(thread, policy, parameters);
 }
+
+#include "thread_exports.inc"
 
 #endif
 

@@ -43,18 +43,6 @@ tm* break_down_locally(WhichTz which, const time_t* time, tm* to) noexcept {
 
 }  // namespace
 
-HEDDLE_EXPORT tm* gmtime_r(const time_t* time, tm* to) noexcept {
-  return break_down(libc().gmtime_r, WhichTz::kLastRead, time, to);
-}
-
-HEDDLE_EXPORT time_t mktime(tm* time) noexcept {
-  return join(libc().mktime, WhichTz::kPresent, time);
-}
-
-HEDDLE_EXPORT time_t timegm(tm* time) noexcept {
-  return join(libc().timegm, WhichTz::kLastRead, time);
-}
-
 HEDDLE_EXPORT char* ctime(const time_t* time) noexcept {
   const tm* local = localtime(time);
   return local != nullptr ? asctime(local) : nullptr;

@@ -161,11 +161,6 @@ int poll_for(pollfd* descriptors, nfds_t count, long long length, const sigset_t
 
 }  // namespace
 
-HEDDLE_EXPORT int poll(pollfd* descriptors, nfds_t count, int milliseconds) {
-  return poll_for(descriptors, count, milliseconds < 0 ? kForEver : milliseconds * 1'000'000LL,
-                  nullptr);
-}
-
 HEDDLE_EXPORT int ppoll(pollfd* descriptors, nfds_t count, const timespec* time,
                         const sigset_t* mask) {
   if (time != nullptr && !is_time(*time)) return libc_ppoll(descriptors, count, time, mask);
@@ -305,10 +300,6 @@ HEDDLE_EXPORT int epoll_pwait2(int poller, epoll_event* events, int most, const 
     timespec rest;
     return libc().epoll_pwait2(poller, events, most, time_of(left, &rest), kernels);
   });
-}
-
-HEDDLE_EXPORT int epoll_wait(int poller, epoll_event* events, int most, int milliseconds) {
-  return epoll_pwait(poller, events, most, milliseconds, nullptr);
 }
 
 #include "polls.inc"
