@@ -4,6 +4,7 @@
 build_packages=(gcc g++ gfortran cmake ninja-build ccache pkg-config python3 libhwloc-dev libdw-dev libfabric-dev libmimalloc-dev libomp5-14 libpmix-dev)
 guest_packages=(busybox-static cpio qemu-system-x86)
 test_packages=("${build_packages[@]}" "${guest_packages[@]}" libgtest-dev libgmock-dev clang-format-14 libjemalloc2 libsqlite3-dev libtcmalloc-minimal4 make manpages-dev meson python3-matplotlib python3-pip spin tzdata)
+tidy_packages=("${test_packages[@]}" clang-tidy-14)
 fuzz_packages=("${build_packages[@]}" clang-14 libclang-rt-14-dev)
 demo_packages=("${build_packages[@]}" python3-matplotlib)
 bench_packages=("${build_packages[@]}" python3-venv python3-matplotlib libbenchmark-dev make valgrind)
