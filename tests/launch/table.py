@@ -4,12 +4,16 @@ A row is (what it shows, command line, status, stdout, stderr). The command line
 would; `mpiexec` is the one under test. stdout and stderr are regular expressions that must match
 somewhere (flags: multi-line), or None: must be empty. A row may end with a dictionary: `stdin`, `env`.
 """
+import concurrent.futures
 import os
 import pathlib
 import re
 import shlex
 import subprocess
 import sys
+import threading
+
+WORKS_AT_A_TIME = 4  # of those whose jobs wait most of the time
 
 
 class Bench:
@@ -22,6 +26,7 @@ class Bench:
         self.work = self.work.resolve()
         self.programs = pathlib.Path(__file__).resolve().parent / "programs"
         self.failures = 0
+        self.telling = threading.Lock()
         # A sanitizer's library must come first in a process, which in programs of mpicc it does not.
         runtime = os.environ.get("HEDDLE_TEST_PRELOAD")
         self.before_programs = ["env", f"LD_PRELOAD={runtime}"] if runtime else []
@@ -59,10 +64,17 @@ class Bench:
         self.report(shows, wrong, f"$ {line}\n{result.stdout[-2000:]}{result.stderr[-2000:]}")
 
     def report(self, shows, wrong, output=""):
-        print(f"{'FAILED' if wrong else 'ok'}: {shows}", flush=True)
-        if wrong:
-            print("  " + "; ".join(wrong) + "\n" + output, flush=True)
-            self.failures += 1
+        with self.telling:
+            print(f"{'FAILED' if wrong else 'ok'}: {shows}", flush=True)
+            if wrong:
+                print("  " + "; ".join(wrong) + "\n" + output, flush=True)
+                self.failures += 1
+
+    def side_by_side(self, *works):
+        """Calls some functions in threads. What their jobs read and write must be theirs alone."""
+        with concurrent.futures.ThreadPoolExecutor(WORKS_AT_A_TIME) as pool:
+            for work in [pool.submit(work) for work in works]:
+                work.result()
 
     def done(self):
         sys.exit(f"{self.failures} rows failed" if self.failures else 0)
