@@ -68,6 +68,7 @@
 #include <utility>
 
 #include "mpi/match/directory.h"
+#include "mpi/match/taking.h"
 
 namespace heddle::match {
 
@@ -266,7 +267,7 @@ class Matcher {
   template <class Take>
   [[gnu::noinline]] bool post_slow(Lane* known, PostedReceive& receive, Peer peer,
                                    Take&& take) noexcept {
-    Search searched;
+    StockSearch searched;
     if (known != nullptr && known->stocked()) {
       if (take_from_stock(StockHeld::lock(*known), receive, take, &searched)) return true;
     }
@@ -290,55 +291,6 @@ class Matcher {
     receive.epoch = lane->context->epoch.load(std::memory_order_relaxed);
     receive.lane = &*lane;
     lane->posted.add(receive);
-  }
-
-  // Takes the oldest message, if there is no stock and it fits, and unlocks the lane; what else is
-  // fresh goes to the stock, for the receives to come. Else false, and the lane is locked still.
-  template <class Take>
-  [[gnu::noinline]] static bool take_fresh(LaneHeld lane, PostedReceive& receive,
-                                           Take&& take) noexcept {
-    if (lane->fresh.empty() || lane->stocked()) return false;
-    if (!(lane->fresh.front()->key == receive.key)) return false;
-    UnexpectedMessage& message = lane->fresh.pop();
-    --lane->fresh_count;
-    lane->posted.number(receive);
-    receive.lane = nullptr;
-    if (!lane->fresh.empty()) {
-      const BothHeld both = lane.with_delivery();
-      const Locked stock(both.stock());
-      stock->show();
-      (*stock)->messages.likely_next()->expect();
-    }
-    if (take(message)) lane->returned.push(message);
-    lane.unlock();
-    return true;
-  }
-
-  // A stock that has been searched in vain, up to a delivery. Nothing that fits can be there before
-  // the next one; also if the lane has served others meanwhile, since it was empty then.
-  struct Search {
-    bool covers(LaneHeld now) const noexcept {
-      return lane == &*now && deliveries == now->stock.deliveries;
-    }
-    const Lane* lane = nullptr;
-    std::uint64_t deliveries = 0;
-  };
-
-  // Unlocks the stock.
-  template <class Take>
-  static bool take_from_stock(StockHeld stock, PostedReceive& receive, Take&& take,
-                              Search* searched) noexcept {
-    UnexpectedMessage* const message = stock->messages.take(receive.key);
-    if (message != nullptr) {
-      receive.order = ++stock->last_order;
-      receive.lane = nullptr;
-      if (stock->messages.empty()) stock.show();
-      if (const auto* next = stock->messages.likely_next()) next->expect();
-      if (take(*message)) stock->used.push(*message);
-    }
-    *searched = {&stock.lane(), stock->deliveries};
-    stock.unlock();
-    return message != nullptr;
   }
 
   // Lists the lane; false if a wildcard may by now want this message.

@@ -25,9 +25,9 @@ Error count_all(const datatype::Datatype& type, Partitions partitions, MPI_Count
 using Part = object::Ref<request::Request>;
 
 // A part that says only when all others are known.
-class Gate final : public request::Request {
+class AllPartsKnown final : public request::Request {
  public:
-  Gate() noexcept : Request(Life::kOnce) {}
+  AllPartsKnown() noexcept : Request(Life::kOnce) {}
 };
 
 class Operation : public request::Request {

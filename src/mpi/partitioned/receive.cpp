@@ -74,7 +74,7 @@ class Receiving final : public Operation, private coll::Task {
   // From another host: persistent receives of the sender's partitions, and one part more that is
   // complete when all of them have started, so that the round is not over earlier.
   std::vector<Part> parts_;
-  Gate gate_;
+  AllPartsKnown all_known_;
   std::atomic<bool> started_{false};
   // Where the bytes are until the round is over, if a partition ends inside an element of the
   // receiver's type.
@@ -129,8 +129,8 @@ void Receiving::begin_parts() noexcept {
       parts_.clear();
     }
   }
-  gate_.completion().reset();
-  adopt(gate_);
+  all_known_.completion().reset();
+  adopt(all_known_);
   for (const Part& part : parts_) {
     part->become_inactive();
     adopt(*part);
@@ -139,7 +139,7 @@ void Receiving::begin_parts() noexcept {
     if (Error e = part->start()) error_ = std::move(e);
   }
   started_.store(true, std::memory_order_release);
-  gate_.complete();
+  all_known_.complete();
 }
 
 Error Receiving::make_parts() {

@@ -57,7 +57,7 @@ class Sending final : public Operation {
   // request.
   std::vector<Part> parts_;
   std::unique_ptr<std::atomic<bool>[]> marked_;
-  Gate gate_;
+  AllPartsKnown all_known_;
   bool first_round_ = true;
 };
 
@@ -99,7 +99,7 @@ Error Sending::open_parts() {
       return e;
     parts_.push_back(Part::adopt(part));
   }
-  adopt(gate_);
+  adopt(all_known_);
   adopt(offer_request_);
   return {};
 }
@@ -118,7 +118,7 @@ Error Sending::launch() {
       part->become_inactive();
       adopt(*part);
     }
-    if (std::exchange(first_round_, false)) gate_.complete();
+    if (std::exchange(first_round_, false)) all_known_.complete();
   }
   return partitions_.count == 0 ? mark(0) : Error();
 }

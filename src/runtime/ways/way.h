@@ -78,8 +78,8 @@ class Way {
   // Where it has none, and there are several hosts: the bell at which that host sleeps.
   virtual platform::Bell* bell(int) noexcept { return nullptr; }
 
-  // A rank has ended with status 0 without MPI_Finalize: hosts that do not share the board hear of
-  // it.
+  // A rank has ended with status 0 without MPI_Finalize: hosts that do not share the job board hear
+  // of it.
   virtual void tell_left_early() noexcept {}
   // All routes are closed. Waits until what has been sent has arrived; then the others and the
   // launcher need not wait for this process any more.

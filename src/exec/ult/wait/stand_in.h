@@ -51,7 +51,7 @@ class StandIn {
 
  private:
   static constexpr std::int64_t kShortPeriodNs = 200'000;
-  // The deputies of 64 processes on two cores, each of which wakes up so often, use some 2 % of
+  // The stand-ins of 64 processes on two cores, each of which wakes up so often, use some 2 % of
   // their time.
   static constexpr std::int64_t kLongPeriodNs = 3'200'000;
   static constexpr int kQuietPeriods = 8;
