@@ -1,7 +1,7 @@
 """Measures Heddle beside other MPIs: the same C programs, in turns, each with its best settings.
 
-Every run is noted in results/ (JSON lines) together with the state of the machine just before and after
-it; a full run then writes docs/reference/comparison.md from these notes.
+Every run is noted in results/ (JSON lines) together with the state of the machine just before and after it. Prints tables of
+these notes; `./dev bench report` writes the pages of docs/reference.
 """
 import argparse
 import json
@@ -14,13 +14,13 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.append(str(ROOT / "bench/threads"))  # at the end: report is the one here
+sys.path.append(str(ROOT / "bench/threads"))  # at the end: measure, report are the ones here
 sys.path.insert(0, str(ROOT / "tools"))
 import jobs  # noqa: E402
 import mpis  # noqa: E402
 import plan  # noqa: E402
 import programs  # noqa: E402
-import report  # noqa: E402
+import tables  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 MACHINE = mpis.BUILD / "machine"
@@ -31,10 +31,8 @@ def read_options():
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__)
     parser.add_argument("what", nargs="*", help=f"any of: {' '.join(plan.WHATS)}; default: all")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--quick", action="store_true", help="one round, small problems, no report")
+    parser.add_argument("--quick", action="store_true", help="one round, small problems")
     parser.add_argument("--mpis", default=",".join(mpis.BY_NAME), help="default: %(default)s")
-    parser.add_argument("--report", metavar="FILE", nargs="+",
-                        help="only write docs/reference/comparison.md, from the notes of earlier runs")
     options = parser.parse_args()
     for name in options.what:
         if name not in plan.WHATS:
@@ -129,32 +127,51 @@ def switch_times():
             for b in json.loads(run.stdout)["benchmarks"]}
 
 
-def measure(chosen, cases, rounds, path, with_switch):
-    """Runs everything in turns; appends a line to the file after each run."""
-    with open(path, "w") as file:
-        def note(**line):
-            file.write(json.dumps(line) + "\n")
-            file.flush()
+class Noted:
+    """A file of notes, which a later run with the same file goes on with: what it has is not measured again."""
 
-        note(kind="machine", cores=len(os.sched_getaffinity(0)), system=platform.platform(),
-             cpu=cpu_name(), date=time.strftime("%Y-%m-%d"), rounds=rounds)
-        hopeless = set()  # (MPI, case) that gave up once
-        for round_number in range(rounds):
-            note(kind="limits", round=round_number, values=machine_state())
-            if with_switch:
-                note(kind="limits", round=round_number, values=switch_times())
-            for case in cases:
-                for mpi in [m for m in chosen if m is mpis.HEDDLE or not case.only_heddle]:
-                    if (mpi.name, case.key) in hopeless:
-                        continue
-                    before = machine_state("trip").get("trip_ns", 0)
-                    values = (run_idle if case.kind == "idle" else run_case)(mpi, case)
-                    after = machine_state("trip").get("trip_ns", 0)
-                    if "gave_up" in values:
-                        hopeless.add((mpi.name, case.key))
-                    note(kind="run", mpi=mpi.name, case=case.key, round=round_number,
-                         trips=[before, after], values=values)
-                    show(round_number, mpi, case, before, after, values)
+    def __init__(self, path, **about):
+        path.parent.mkdir(exist_ok=True)
+        lines = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+        self.done = {self.key(line) for line in lines}
+        self.hopeless = {(line["mpi"], line["case"]) for line in lines if "gave_up" in line.get("values", {})}
+        self.file = open(path, "a")
+        if not lines:
+            self.add(kind="machine", cores=len(os.sched_getaffinity(0)), system=platform.platform(), cpu=cpu_name(),
+                     date=time.strftime("%Y-%m-%d"), load=round(os.getloadavg()[0], 1), **about)
+
+    @staticmethod
+    def key(line):
+        return tuple(line.get(name) for name in ("kind", "mpi", "case", "part", "round"))
+
+    def add(self, **line):
+        self.done.add(self.key(line))
+        if "gave_up" in line.get("values", {}):
+            self.hopeless.add((line["mpi"], line["case"]))
+        self.file.write(json.dumps(line) + "\n")
+        self.file.flush()
+
+    def lacks(self, **line):
+        return self.key(line) not in self.done and (line.get("mpi"), line.get("case")) not in self.hopeless
+
+
+def measure(chosen, cases, rounds, noted, with_switch):
+    """Runs everything in turns; adds to the notes after each run."""
+    for number in range(rounds):
+        if noted.lacks(kind="limits", round=number):
+            noted.add(kind="limits", round=number, values=machine_state())
+        if with_switch and noted.lacks(kind="limits", part="switch", round=number):
+            noted.add(kind="limits", part="switch", round=number, values=switch_times())
+        for case in cases:
+            for mpi in [m for m in chosen if m is mpis.HEDDLE or not case.only_heddle]:
+                run = {"kind": "run", "mpi": mpi.name, "case": case.key, "round": number}
+                if not noted.lacks(**run):
+                    continue
+                before = machine_state("trip").get("trip_ns", 0)
+                values = (run_idle if case.kind == "idle" else run_case)(mpi, case)
+                after = machine_state("trip").get("trip_ns", 0)
+                noted.add(**run, trips=[before, after], values=values)
+                show(number, mpi, case, before, after, values)
 
 
 def show(round_number, mpi, case, before, after, values):
@@ -170,28 +187,21 @@ def cpu_name():
     return platform.machine()
 
 
-def main():
-    options = read_options()
-    target = ROOT / "docs/reference/comparison.md"
-    if options.report:
-        report.write(options.report, target)
-        return
-    chosen = [mpis.BY_NAME[name] for name in options.mpis.split(",")]
+def install(chosen):
     for mpi in chosen:
         mpi.install()
     compile_all(chosen)
+
+
+def main():
+    options = read_options()
+    chosen = [mpis.BY_NAME[name] for name in options.mpis.split(",")]
+    install(chosen)
     wanted = options.what or plan.WHATS
-    cases = [case for case in plan.cases(options.quick) if case.what in wanted]
     path = ROOT / "results" / time.strftime("%Y%m%d-%H%M%S.jsonl")
-    path.parent.mkdir(exist_ok=True)
-    measure(chosen, cases, 1 if options.quick else options.rounds, path,
-            with_switch="switch" in wanted and mpis.HEDDLE in chosen)
-    whole = not options.quick and not options.what and len(chosen) == len(mpis.ALL)
-    if whole:
-        report.write([path], target)
-        print(f"\nwritten: {target.relative_to(ROOT)}")
-    else:
-        print("\n" + report.tables(report.Notes([path])))
+    measure(chosen, [case for case in plan.cases(options.quick) if case.what in wanted], 1 if options.quick else options.rounds,
+            Noted(path), with_switch="switch" in wanted and mpis.HEDDLE in chosen)
+    print("\n" + tables.tables(tables.Notes([path])))
     print(f"notes: {path.relative_to(ROOT)}")
 
 

@@ -1,6 +1,8 @@
 """What is measured: each Case is one program with one number of ranks, run in turn with each MPI."""
 import dataclasses
 
+import tables
+
 
 @dataclasses.dataclass(frozen=True)
 class Case:
@@ -62,6 +64,4 @@ def cases(quick):
     return plan
 
 
-WHATS = ("switch", "latency", "bandwidth", "sendrecv", "waitall", "touched", "idle", "startup", "memory", "heat",
-         "advection", "hybrid", "collectives", "long", "communicators", "calls",
-         "pack", "unpack", "send")
+WHATS = ("switch", *tables.QUESTIONS)
