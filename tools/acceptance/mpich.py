@@ -86,6 +86,7 @@ FLAGS = ["-O1", "-g", "-w", "-Werror=implicit-function-declaration", "-ffunction
 
 USUAL_SECONDS = {"threads": 60, "processes": 180, "mixed": 180}  # processes wait for the kernel's turns
 SECONDS_TO_FAIL = 5  # some that must fail do it by waiting for ever
+SMALL_AT_A_TIME = 4  # most of the time of --small is that of mpiexec and of programs that wait
 GIGABYTES = 2.0  # runs that need more are left out
 
 # Why a program may fail that is right by its own lights, and which do. Each of them must fail.
@@ -293,16 +294,19 @@ def run(tests, folder, prefix, ranks, options):
     complaints = [f"{path}: does not compile: {text}" for path, text in tests.broken.items() if path not in WHY]
     expected = [f"{path}: {WHY[path]}" for path in tests.broken if path in WHY]
     passed, left_out = 0, []
-    for one in tests.runs:
-        if one.program in tests.missing or one.program in tests.broken:
-            continue
+
+    def started(one):
+        """Its title, and what is wrong with it; None: it is left out."""
         number = one.ranks if ranks == "listed" or one.ranks == 1 else int(ranks)
-        title = one.title(number)
-        if one.gigabytes > GIGABYTES:
+        return one.title(number), None if one.gigabytes > GIGABYTES else _run_one(tests, one, number, prefix, options, folder)
+
+    runs = [one for one in tests.runs if one.program not in tests.missing and one.program not in tests.broken]
+    with concurrent.futures.ThreadPoolExecutor(SMALL_AT_A_TIME if options.small else 1) as pool:
+        outcomes = list(pool.map(started, runs))
+    for one, (title, wrong) in zip(runs, outcomes):
+        if wrong is None:
             left_out.append(title)
-            continue
-        wrong = _run_one(tests, one, number, prefix, options, folder)
-        if wrong and one.program in WHY:
+        elif wrong and one.program in WHY:
             expected.append(f"{title}: {WHY[one.program]}")
         elif one.program in WHY:
             complaints.append(f"{title}: it passes, and is in the list of expected failures")
