@@ -33,14 +33,8 @@ object::Ref<const attribute::Keyval> find_keyval(heddle_owner kind, int number) 
 }  // namespace
 
 void* heddle_handle(int value) {
-  const auto low_half = static_cast<std::uint32_t>(value);
-  const std::uint32_t kind = object::kind_bits(low_half);
-  object::HandleTables* const tables = object::tables_of_rank.find();
-  object::HandleBits handle = 0;
-  if (tables != nullptr && kind != 0 && kind < std::uint32_t{object::kKinds}) {
-    handle = tables->of(static_cast<Kind>(kind)).from_int(low_half);
-  }
-  return reinterpret_cast<void*>(handle != 0 ? handle : low_half);
+  const object::HandleBits handle = object::from_int(value);
+  return reinterpret_cast<void*>(handle != 0 ? handle : static_cast<std::uint32_t>(value));
 }
 
 int heddle_follow(MPI_Request request, const heddle_follower* follower) {

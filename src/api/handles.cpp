@@ -13,7 +13,7 @@ int bits_to_int(object::HandleBits handle) noexcept {
 object::HandleBits bits_from_int(int value, object::HandleBits null) noexcept {
   const auto constant = static_cast<object::HandleBits>(static_cast<unsigned>(value));
   if (object::is_constant(constant)) return constant_name(constant) != nullptr ? constant : null;
-  const object::HandleBits handle = Rank::current() == nullptr ? 0 : object::from_int(value);
+  const object::HandleBits handle = object::from_int(value);
   return handle == 0 ? null : handle;
 }
 

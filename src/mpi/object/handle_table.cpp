@@ -97,12 +97,6 @@ void HandleTable::add_block(std::uint32_t block) noexcept {
   indirect_[block].store(slots, std::memory_order_release);  // [R2]
 }
 
-HandleBits HandleTable::from_int(std::uint32_t low_half) const noexcept {
-  const HandleSlot* slot = slot_at(index_of(low_half));
-  if (slot == nullptr || slot->object.load(std::memory_order_acquire) == nullptr) return 0;  // [A1]
-  return HandleBits{slot->generation.load(std::memory_order_relaxed)} << 32 | low_half;
-}
-
 bool HandleTable::is_valid() const noexcept {
   SpinGuard guard(lock_);
   std::uint32_t length = 0;
@@ -187,13 +181,6 @@ Object* retire(Kind kind, HandleBits handle) noexcept {
 
 int to_int(HandleBits handle) noexcept {
   return static_cast<int>(handle);
-}
-
-HandleBits from_int(int value) noexcept {
-  const auto low_half = static_cast<std::uint32_t>(value);
-  const std::uint32_t kind = kind_bits(low_half);
-  if (kind == 0 || kind >= std::uint32_t{kKinds}) return 0;
-  return tables_of_rank.get().of(static_cast<Kind>(kind)).from_int(low_half);
 }
 
 Object* find_by(Kind kind, bool (*is_wanted)(const Object& object, std::uint64_t wanted),

@@ -68,9 +68,10 @@ Object* find_and_retain(Kind kind, HandleBits handle) noexcept;
 // once, exactly one gets the object.
 Object* retire(Kind kind, HandleBits handle) noexcept;
 
-// The int of the `_toint` functions for one of our handles, and back (0 where nothing is there).
+// The int of the `_toint` functions for one of our handles, and back (0 where nothing is there, or
+// no rank calls).
 int to_int(HandleBits handle) noexcept;
-HandleBits from_int(int value) noexcept;
+inline HandleBits from_int(int value) noexcept;
 
 // Gives an object that the program does not own (the rank keeps it) a handle which is never
 // retired; one of each kind at most. The table takes over no reference, and does not count the
@@ -108,7 +109,12 @@ class HandleTable {
   Object* find_and_retain(HandleBits handle) noexcept;
   Object* retire(HandleBits handle) noexcept;
   // 0 where there is no object.
-  HandleBits from_int(std::uint32_t low_half) const noexcept;
+  HandleBits from_int(std::uint32_t low_half) const noexcept {
+    const HandleSlot* const slot = slot_at(index_of(low_half));
+    if (slot == nullptr || slot->object.load(std::memory_order_acquire) == nullptr)
+      return 0;  // [A1]
+    return HandleBits{slot->generation.load(std::memory_order_relaxed)} << 32 | low_half;
+  }
   std::size_t live_count() const noexcept;
   Object* find_by(bool (*is_wanted)(const Object& object, std::uint64_t wanted),
                   std::uint64_t wanted) const noexcept;
@@ -250,6 +256,15 @@ inline bool is_constant(HandleBits handle) noexcept {
 // 0 and numbers that are no Kind for what is no handle of ours.
 inline std::uint32_t kind_bits(HandleBits handle) noexcept {
   return static_cast<std::uint32_t>(handle) >> 27;
+}
+
+// Each call of Fortran with a handle that is no constant makes it. The table of kind 0 is empty.
+inline HandleBits from_int(int value) noexcept {
+  const auto low_half = static_cast<std::uint32_t>(value);
+  const std::uint32_t kind = kind_bits(low_half);
+  HandleTables* const tables = tables_of_rank.find();
+  if (tables == nullptr || kind >= std::uint32_t{kKinds}) return 0;
+  return tables->of(static_cast<Kind>(kind)).from_int(low_half);
 }
 
 inline Object* find(Kind kind, HandleBits handle) noexcept {
