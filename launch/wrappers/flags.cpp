@@ -108,8 +108,9 @@ Words openmp_link_flags(const Installation& installation) {
 // Fortran's procedures, and what belongs to one compiler of them.
 Words wrapper_libraries(const Compiler& compiler) {
   if (compiler.language != Language::fortran) return {};
-  if (compiler.family == Family::flang) return {"heddle_flang", "heddle_fortran"};
-  return {"heddle_fortran"};
+  Words names{"heddle_fortran", HEDDLE_SANITIZER_LIBRARIES};
+  if (compiler.family == Family::flang) names.insert(names.begin(), "heddle_flang");
+  return names;
 }
 
 // A library's MPI_IN_PLACE must be the program's, also where the user binds the library's names to
