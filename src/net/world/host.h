@@ -57,7 +57,7 @@ class Host {
   // True if the process of that host has ended: nothing comes from it any more but what it has
   // sent. False where nothing tells of ends.
   bool has_ended(int host) const noexcept { return end_test_ != nullptr && end_test_(host); }
-  void set_end_test(bool (*has_ended)(int host)) noexcept { end_test_ = has_ended; }
+  void set_end_test(bool (*test)(int host)) noexcept { end_test_ = test; }
 
   // nullptr: all processes are here. It goes before the processes do.
   Gateway* gateway() const noexcept { return gateway_.get(); }
