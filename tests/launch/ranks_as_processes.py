@@ -1,4 +1,5 @@
 """Jobs whose ranks are processes, on one node: programs of mpicc, scripts, and how such jobs end."""
+import functools
 import os
 import pathlib
 import re
@@ -203,8 +204,8 @@ def main():
     (bench.work / "text").chmod(0o755)
     if "HEDDLE_TEST_PRELOAD" in os.environ:  # mpiexec starts what is not instrumented
         os.environ["LD_PRELOAD"] = os.environ["HEDDLE_TEST_PRELOAD"]
-    for shows, line, *rest in ROWS:
-        bench.check((shows, line.replace("{mpiexec}", str(bench.bin / "mpiexec")), *rest))
+    rows = ((shows, line.replace("{mpiexec}", str(bench.bin / "mpiexec")), *rest) for shows, line, *rest in ROWS)
+    bench.side_by_side(*(functools.partial(bench.check, row) for row in rows))
     ends_by_signals(bench)
     stop_and_go_on(bench)
     blocked_ranks_use_no_processor(bench)
