@@ -1,4 +1,5 @@
 """Jobs as a user runs them: what they print, where, and with which status they end."""
+import functools
 import re
 import shlex
 import subprocess
@@ -212,12 +213,14 @@ def main():
     (bench.work / "trap").mkdir(exist_ok=True)
     for library in ("libc.so.6", "libmpi_abi.so.1", "libhwloc.so.15", "libgcc_s.so.1", "libm.so.6", "libheddle_libc.so"):
         (bench.work / "trap" / library).write_text("")
+    rows = []
     for what, line, *rest in ROWS if bench.before_programs else [*ROWS, *PRELOADS]:
         for name, path in (("{work}", bench.work), ("{mpiexec}", bench.bin / "mpiexec")):
             line = line.replace(name, str(path))
             for more in rest[3:]:
                 more.update({"env": {key: value.replace(name, str(path)) for key, value in more.get("env", {}).items()}})
-        bench.check((what, line, *rest))
+        rows.append((what, line, *rest))
+    bench.side_by_side(*(functools.partial(bench.check, row) for row in rows))
     bench.check(("a slow start without a terminal is silent", "mpiexec -n 24 ./slow_load", 0, None, None))
     lines_stay_whole(bench)
     progress_is_shown_on_a_terminal(bench)
