@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "mpi/datatype/sinks.h"
+#include "mpi/datatype/walk_buffer.h"
 
 namespace heddle::datatype {
 
@@ -13,24 +14,6 @@ namespace {
 // cache: two tight loops beat pairing runs of different lengths. Measured in bench/datatype.
 constexpr MPI_Count kLongRun = 512;
 constexpr MPI_Count kBlock = 4096;
-
-template <class Sink>
-void walk(ConstBuffer buffer, MPI_Count skip, MPI_Count bytes, Sink& sink) noexcept {
-  if (bytes == 0) return;
-  const Datatype& type = *buffer.type;
-  const Piece& layout = type.layout();
-  const Address at = moved(reinterpret_cast<Address>(buffer.data), layout.offset);
-  // An array of rows that goes on evenly is one array: then the loop over it is one, too.
-  const bool goes_on = !layout.is_run() && layout.node->kind == NodeKind::kStrided &&
-                       type.extent() == layout.node->count * layout.node->stride;
-  if (goes_on) {
-    walk_strided(layout.node->child, layout.node->stride, at, skip, bytes, sink);
-  } else if (type.extent() == type.size() && layout.is_run()) {
-    sink.run(moved(at, skip), bytes);
-  } else {
-    walk_strided(layout, type.extent(), at, skip, bytes, sink);
-  }
-}
 
 // A buffer that is runs of equal length at equal distances.
 struct Rows {
@@ -101,12 +84,12 @@ MPI_Count mean_run(ConstBuffer buffer) noexcept {
 
 void pack(ConstBuffer from, MPI_Count skip, void* out, MPI_Count bytes) noexcept {
   Packer packer(out);
-  walk(from, skip, bytes, packer);
+  walk_buffer(from.data, *from.type, skip, bytes, packer);
 }
 
 void unpack(Buffer to, MPI_Count skip, const void* in, MPI_Count bytes) noexcept {
   Unpacker unpacker(in);
-  walk(to, skip, bytes, unpacker);
+  walk_buffer(to.data, *to.type, skip, bytes, unpacker);
 }
 
 void copy(ConstBuffer from, Buffer to, MPI_Count skip, MPI_Count bytes) noexcept {
@@ -126,13 +109,13 @@ void copy(ConstBuffer from, Buffer to, MPI_Count skip, MPI_Count bytes) noexcept
       unpack(to, at, pointer(run), run_bytes);
       at += run_bytes;
     });
-    walk(from, skip, bytes, each);
+    walk_buffer(from.data, *from.type, skip, bytes, each);
   } else if (mean_run(to) >= kLongRun) {
     EachRun each([&, at = skip](Address run, MPI_Count run_bytes) mutable {
       pack(from, at, pointer(run), run_bytes);
       at += run_bytes;
     });
-    walk(to, skip, bytes, each);
+    walk_buffer(to.data, *to.type, skip, bytes, each);
   } else {
     copy_in_blocks(from, to, skip, bytes);
   }
