@@ -107,7 +107,8 @@ class Wrapper:
         is_pending = "ASYNCHRONOUS" in self.procedure.f08[n]
         if base in ADDRESS_ONLY:
             return self.actual.append(f"f_buffer({n}->base)")
-        if is_pending and not self.returns_request:   # windows, files: to come
+        # A call on a window has moved its data when it returns. Files are to come.
+        if is_pending and not self.returns_request and self.function.chapter != "rma":
             return self.actual.append(f'f_whole({n}, "{base}")')
         direction = "F_IN" if p.dir == "in" else "F_OUT"
         self.sections.append(n)
@@ -120,16 +121,17 @@ class Wrapper:
     def reach(self, buffer):
         """What the call is asked to read or write of a buffer: the members of heddle_section (heddle/fortran.h)."""
         operation = re.sub(r"^mpi_i?(?=neighbor|all|bcast|exscan|gather|reduce|scan|scatter)|_init$", "", self.procedure.name.lower())
-        part = re.sub("buf(fer)?$", "", buffer)     # send, recv, in, out, inout
+        part = re.sub("buf(fer)?$|addr$", "", buffer)     # send, recv, in, out, inout, origin_, result_
 
         def named(*names):
             return next((name for name in names if name in self.types), None)
         counts = named(f"{part}counts")
         count = None if counts else named(f"{part}count", f"{part}size", "count", "recvcount")
-        counts = counts if counts or count else "recvcounts"
+        is_one = not counts and not count and part.endswith("_")    # MPI_Fetch_and_op
+        counts = counts if counts or count or is_one else "recvcounts"
         places = named({"send": "sdispls", "recv": "rdispls"}.get(part, ""), "displs") if counts else None
         types = named(f"{part}types")
-        type_ = "MPI_BYTE" if count == f"{part}size" else None if types else f"c_{named(f'{part}type', 'datatype')}"
+        type_ = "MPI_BYTE" if count == f"{part}size" else None if types else f"c_{named(f'{part}type', f'{part}datatype', 'datatype')}"
         kinds = next((kinds for name, kinds in BLOCKS.items() if operation.startswith(name)), {})
         members = {"call": f'"{self.function.name}"', "buffer": f'"{buffer}"', "bytes": f"s_{buffer}.bytes"}
         if "comm" in self.types:
@@ -141,6 +143,8 @@ class Wrapper:
             only_root = (operation[:6], buffer) in (("gather", "recvbuf"), ("scatte", "sendbuf"), ("reduce", "recvbuf"))
             members["where"] = "HEDDLE_OF_BROADCAST" if operation == "bcast" else "HEDDLE_AT_ROOT" if only_root else "HEDDLE_CONTRIBUTES"
             members["root"] = "*root"
+        if is_one:
+            members["count"] = "1"
         if count:
             members["count"] = f"(MPI_Count)*{count}" + (" * *partitions" if "partitions" in self.types else "")
         for member, wide, name in (("counts", "counts_are_wide", counts), ("displacements", "places_are_wide", places)):

@@ -139,7 +139,7 @@ def _buffer(shell, parameter):
         return
     name = parameter.name
     following = shell.function.params[shell.function.params.index(parameter) + 1:]
-    count = next((p for p in following if p.kind in kinds.COUNTS), None)
+    count = next((p for p in following if p.kind in kinds.COUNTS and p.kind != "RMA_DISPLACEMENT_NNI"), None)
     type_ = next((p for p in following if p.kind == "DATATYPE"), None)
     # In MPI_Unpack the type after inbuf is none of its own: its room is given in bytes.
     if type_ is None or count is None or count.kind in ("NUM_BYTES_NNI", "DTYPE_PACK_SIZE"):
@@ -204,8 +204,12 @@ def _count(shell, parameter):
     if parameter.varies and parameter.type == "int":
         raw = shell.rename(parameter)
         shell.statement(f"[[maybe_unused]] const MPI_Count {name} = {raw};")
-    if name == "stride":  # of MPI_Type_vector, which has the kind of a count
+    # MPI_Type_vector's stride has the kind of a count. A window's size is checked where all members hear of it.
+    if name == "stride" or parameter.kind == "WINDOW_SIZE":
         return
+    if name == "target_count":
+        shell.deferred.append((parameter, f"exceeds_memory({name}, target_datatype)",
+                               f'too_many("{name}", {name}, *target_datatype)'))
     error_class = kinds.error_class_of_count(parameter)
     if shell.function.base in kinds.SIZES_AUTOMATIC_BUFFERS:
         shell.check(f"{raw} < 0 && buffer != MPI_BUFFER_AUTOMATIC",
@@ -235,8 +239,8 @@ def _pointer(shell, parameter):
     if needed:
         error_class = kinds.error_class_of_pointer(shell.function, parameter)
         shell.check(f"{raw} == nullptr", f'null_pointer("{name}", {error_class})')
-    if kind == "SESSION":  # that is to be finalized
-        shell.statement(f"entry.session(*{name});")
+    if kind in ("SESSION", "WINDOW"):  # that is to be finalized or freed
+        shell.statement(f"{HANDLES[kind].lookup}(*{name});")
     if raw != name:
         start = f"*{raw}" if parameter.dir == "inout" else "0"
         shell.statement(f"MPI_Count {name} = {start};")

@@ -59,6 +59,8 @@ class Shell:
 
     def significance(self, parameter):
         """The C++ condition under which the parameter means something here; "" for always."""
+        if parameter.name.startswith("origin_") and self.function.param("result_addr"):
+            return "op_ != MPI_NO_OP"
         conditions = []
         if self.in_place and self._of_in_place(parameter):
             if parameter.name != self.in_place or parameter.kind == "BUFFER":
@@ -107,7 +109,7 @@ class Shell:
         self._opening()
         self._listen_by_message()
         ordered = sorted(self.function.params,
-                         key=lambda p: not (p.kind == "COMMUNICATOR" and p.dir == "in") and p is not self.listener)
+                         key=lambda p: not (p.kind in ("COMMUNICATOR", "WINDOW") and p.dir == "in") and p is not self.listener)
         root = self.function.param("root")
         if self.rooted:
             ordered.remove(root)

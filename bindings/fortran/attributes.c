@@ -4,7 +4,7 @@
 //   ----------  ---------------------------  -----------------------------------
 //   C           its pointer                  the pointer as an integer
 //   Fortran     the address of the integer   the integer
-//   predefined  the address of an int        the int
+//   predefined  the address of an int        the int; of a window's size the address of an MPI_Aint, and its base itself
 //
 // So Fortran sets the address of a cell that has the integer, and tells the library. INTEGERs of MPI-1 fill a whole
 // cell, too; C's int is its low half, on little-endian processors.
@@ -29,7 +29,9 @@ static void take_cell(int error, enum heddle_owner kind, void* handle, int keyva
 }
 
 static MPI_Aint value_of(enum heddle_owner kind, void* handle, int keyval, void* attribute) {
-  const int predefined = keyval >= MPI_TAG_UB && keyval < MPI_WIN_BASE;
+  if (keyval == MPI_WIN_BASE) return (MPI_Aint)attribute;
+  if (keyval == MPI_WIN_SIZE) return *(MPI_Aint*)attribute;
+  const int predefined = keyval >= MPI_TAG_UB && keyval <= MPI_WIN_MODEL;
   if (predefined) return *(int*)attribute;
   const int fortrans = heddle_is_fortrans(kind, handle, keyval);
   return fortrans ? *(MPI_Aint*)attribute : (MPI_Aint)attribute;
@@ -75,6 +77,22 @@ void F_NAME(type_get_attr)(int* handle, int* keyval, MPI_Aint* value, int* flag,
   f_return(ierror, error);
 }
 
+void F_NAME(win_set_attr)(int* handle, int* keyval, MPI_Aint* value, int* ierror) {
+  const MPI_Win window = F_FROM(*handle);
+  MPI_Aint* const cell = new_cell(*value);
+  const int error = F_CALL(Win_set_attr)(window, *keyval, cell);
+  take_cell(error, HEDDLE_WIN, window, *keyval, cell);
+  f_return(ierror, error);
+}
+
+void F_NAME(win_get_attr)(int* handle, int* keyval, MPI_Aint* value, int* flag, int* ierror) {
+  const MPI_Win window = F_FROM(*handle);
+  void* attribute = NULL;
+  const int error = F_CALL(Win_get_attr)(window, *keyval, &attribute, flag);
+  if (error == MPI_SUCCESS && *flag) *value = value_of(HEDDLE_WIN, window, *keyval, attribute);
+  f_return(ierror, error);
+}
+
 void F_NAME(attr_put)(int* comm, int* keyval, int* value, int* ierror) {
   f_return(ierror, set_of_comm(*comm, *keyval, *value));
 }
@@ -90,3 +108,5 @@ F_F08(comm_set_attr)
 F_F08(comm_get_attr)
 F_F08(type_set_attr)
 F_F08(type_get_attr)
+F_F08(win_set_attr)
+F_F08(win_get_attr)

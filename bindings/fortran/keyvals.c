@@ -59,6 +59,10 @@ static int delete_of_type(MPI_Datatype type, int keyval, void* value, void* cell
   return call_delete(cell, F_INT(type), keyval, value, &((Keyval*)cell)->extra);
 }
 
+static int delete_of_win(MPI_Win window, int keyval, void* value, void* cell) {
+  return call_delete(cell, F_INT(window), keyval, value, &((Keyval*)cell)->extra);
+}
+
 static int copy_integer(MPI_Comm comm, int keyval, void* cell, void* in, void* out, int* flag) {
   Keyval* const own = cell;
   int handle = F_INT(comm), from = (int)(MPI_Aint)in, to = 0, error = MPI_SUCCESS;
@@ -101,12 +105,13 @@ void F_NAME(type_create_keyval)(Procedure* copy, Procedure* delete, int* keyval,
   made(ierror, error, *keyval, cell);
 }
 
-// There are no windows yet, so there is no attribute to copy or to delete.
 void F_NAME(win_create_keyval)(Procedure* copy, Procedure* delete, int* keyval, MPI_Aint* extra,
                                int* ierror) {
+  const int no_delete = delete == (Procedure*)mpi_win_null_delete_fn_;
   Keyval* const cell = new_keyval(copy, delete, *extra);
-  const int error =
-      F_CALL(Win_create_keyval)(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, keyval, cell);
+  // No window is duplicated, so no attribute is copied.
+  const int error = F_CALL(Win_create_keyval)(
+      MPI_WIN_NULL_COPY_FN, no_delete ? MPI_WIN_NULL_DELETE_FN : delete_of_win, keyval, cell);
   made(ierror, error, *keyval, cell);
 }
 

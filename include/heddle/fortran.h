@@ -71,8 +71,9 @@ __attribute__((visibility("default"))) void heddle_free_cell(void* cell);
  * integer where C's get a pointer. The library frees the cell when the keyval has ended. */
 __attribute__((visibility("default"))) void heddle_fortran_keyval(int keyval);
 
-/* `cell` has just been set as an attribute: it is the library's from now on. The handle is an MPI_Comm or an MPI_Datatype. */
-enum heddle_owner { HEDDLE_COMM, HEDDLE_TYPE };
+/* `cell` has just been set as an attribute: it is the library's from now on. The handle is an MPI_Comm, an
+ * MPI_Datatype or an MPI_Win. */
+enum heddle_owner { HEDDLE_COMM, HEDDLE_TYPE, HEDDLE_WIN };
 __attribute__((visibility("default"))) void heddle_fortran_attribute(enum heddle_owner kind,
                                                                      void* handle, int keyval,
                                                                      void* cell);

@@ -134,6 +134,9 @@ int Entry::fail(Error error) noexcept {
 }
 
 int Entry::raise_at_listener(const Error& error) noexcept {
+  if (listener_->kind() == Kind::kWin) {
+    return hear(const_cast<rma::Window&>(static_cast<const rma::Window&>(*listener_)), error);
+  }
   if (listener_->kind() != Kind::kSession) {
     const auto& handler = static_cast<const error::Errhandler&>(*listener_);
     return raise(handler,

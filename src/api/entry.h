@@ -12,8 +12,9 @@
 //   return entry.finish(p2p::send(...));
 //
 // The tests are inline and cheap; the code that makes sentences is out of line and cold. An error
-// runs the handler of the communicator or session that the call names or is to make, or of the
-// session from which a named group comes, else that of MPI_COMM_SELF, else the initial one, once.
+// runs the handler of the communicator, session or window that the call names or is to make, or of
+// the session from which a named group comes, else that of MPI_COMM_SELF, else the initial one,
+// once.
 //
 // Thread safety: an Entry belongs to its call's strand.
 
@@ -35,6 +36,7 @@
 #include "mpi/datatype/datatype.h"
 #include "mpi/object/count_array.h"
 #include "mpi/object/handle_table.h"
+#include "mpi/rma/window.h"
 #include "mpi/session/session.h"
 #include "runtime/crew/state.h"
 
@@ -214,6 +216,13 @@ class Entry {
     return found;
   }
 
+  // Looks up a window; errors from here on go to its error handler.
+  rma::Window* window(MPI_Win handle) noexcept {
+    rma::Window* const found = rma::from_handle(handle);
+    listener_ = found;
+    return found;
+  }
+
   // Errors from here on go to the error handler of the session or communicator (`made`) that the
   // call is to make.
   void listen(error::Errhandler& handler, Kind made) noexcept {
@@ -269,8 +278,8 @@ class Entry {
   // The handle and not the object, which another thread may free while the call waits.
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Session session_ = MPI_SESSION_NULL;
-  // The session of a group, which the group keeps, or the error handler of what the call is to
-  // make.
+  // The session of a group, which the group keeps; the error handler of what the call is to make;
+  // or a window, which the standard keeps from ending while a call of its rank uses it.
   const object::Object* listener_ = nullptr;
 };
 

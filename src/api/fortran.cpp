@@ -10,24 +10,30 @@
 #include "mpi/datatype/labels.h"
 #include "mpi/object/handle_table.h"
 #include "mpi/partitioned/partitioned.h"
+#include "mpi/rma/window.h"
 
 namespace {
 
 using namespace heddle;
 using object::Kind;
 
-// The attributes of a communicator or datatype; null where the handle is none.
+// The attributes of a communicator, datatype or window; null where the handle is none.
 attribute::Attributes* attributes_of(heddle_owner kind, void* handle) {
   if (kind == HEDDLE_COMM) {
     comm::Comm* const comm = comm::from_handle(static_cast<MPI_Comm>(handle));
     return comm != nullptr ? &comm->attributes() : nullptr;
+  }
+  if (kind == HEDDLE_WIN) {
+    rma::Window* const window = rma::from_handle(static_cast<MPI_Win>(handle));
+    return window != nullptr ? &window->attributes() : nullptr;
   }
   datatype::Datatype* const type = datatype::from_handle(static_cast<MPI_Datatype>(handle));
   return type != nullptr ? &type->labels().attributes() : nullptr;
 }
 
 object::Ref<const attribute::Keyval> find_keyval(heddle_owner kind, int number) {
-  return attribute::find_keyval(kind == HEDDLE_COMM ? Kind::kComm : Kind::kDatatype, number);
+  constexpr Kind kKinds[] = {Kind::kComm, Kind::kDatatype, Kind::kWin};
+  return attribute::find_keyval(kKinds[kind], number);
 }
 
 }  // namespace

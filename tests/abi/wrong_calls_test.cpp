@@ -27,6 +27,11 @@ void count_error_of_session(MPI_Session*, int* code, ...) {
   handled_code = *code;
 }
 
+void count_error_of_window(MPI_Win*, int* code, ...) {
+  ++handled;
+  handled_code = *code;
+}
+
 int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
   *flag = 0;
   return MPI_SUCCESS;
@@ -43,6 +48,7 @@ void make_freed(Fixtures::Handles& freed) {
   MPI_Info_create(&freed.info);
   MPI_Irecv(nullptr, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_SELF, &freed.request);
   MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &freed.session);
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_SELF, &freed.win);
 
   Fixtures::Handles copy = freed;
   MPI_Comm_free(&copy.comm);
@@ -52,6 +58,7 @@ void make_freed(Fixtures::Handles& freed) {
   MPI_Info_free(&copy.info);
   MPI_Wait(&copy.request, MPI_STATUS_IGNORE);
   MPI_Session_finalize(&copy.session);
+  MPI_Win_free(&copy.win);
 }
 
 }  // namespace
@@ -71,6 +78,9 @@ Fixtures::Fixtures(MPI_Comm foreign_handle) : foreign(foreign_handle) {
 
   MPI_Session_create_errhandler(count_error_of_session, &of_session);
   MPI_Session_init(MPI_INFO_NULL, of_session, &live.session);
+  MPI_Win_create_errhandler(count_error_of_window, &of_window);
+  MPI_Win_create(in_buffer, sizeof in_buffer, 1, MPI_INFO_NULL, MPI_COMM_SELF, &live.win);
+  MPI_Win_set_errhandler(live.win, of_window);
   MPI_Comm_create_errhandler(count_error, &live.errhandler);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, live.errhandler);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, live.errhandler);
@@ -83,6 +93,8 @@ Fixtures::~Fixtures() {
   MPI_Errhandler_free(&live.errhandler);
   MPI_Errhandler_free(&of_session);
   MPI_Session_finalize(&live.session);
+  MPI_Errhandler_free(&of_window);
+  MPI_Win_free(&live.win);
   MPI_Comm_free(&grid);
   MPI_Comm_free_keyval(&live.keyval);
   MPI_Info_free(&live.info);

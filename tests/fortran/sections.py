@@ -3,8 +3,9 @@
 sections of the same elements. Both calls must have the same results, and leave the elements between the section's alone.
 In the shape that can be cut anywhere, the sections are just long enough. Then each is one element too short: that is an error.
 
-    sections.py BINDINGS SHAPE OUT    BINDINGS: the folder with the generator, whose table says which procedures there
-                                      are; SHAPE: one of SHAPES
+    sections.py BINDINGS SHAPE WHICH OUT    BINDINGS: the folder with the generator, whose table says which procedures
+                                            there are; SHAPE: one of SHAPES; WHICH: windows, for the procedures that
+                                            need one, or messages, for all others
 
 A procedure that needs arguments which this program does not know is an error, so that a new one is not forgotten.
 """
@@ -35,6 +36,8 @@ program sections
   type(MPI_Request) :: request, partner
   type(MPI_Message) :: message = MPI_MESSAGE_NULL
   logical :: flag
+  integer, asynchronous, target :: memory(100)
+  type(MPI_Win) :: win
   call MPI_Init()
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks)
@@ -130,18 +133,30 @@ contains
   end function
 """
 
+OPEN_WINDOW = """\
+  call MPI_Win_create(memory, 400_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, comm, win)
+  call MPI_Win_lock_all(0, win)
+"""
+CLOSE_WINDOW = """\
+  call MPI_Win_unlock_all(win)
+  call MPI_Win_free(win)
+"""
+
 # n/2 elements of an array (4, n, 2): a row; runs of two elements, from the last plane to the first.
 SHAPES = {"row": "(2, 1:n:2, 1)", "runs": "(2:3, 1:n/4:2, 2:1:-1)"}
 FIRST = "(2, 1:2*({})-1:2, 1)"   # elements of a row
 
 SENDS = re.compile(r"MPI_I?[bsr]?send(_init)?$", re.I)
 RECEIVES = re.compile(r"MPI_I?m?recv(_init)?$", re.I)
+OF_ONE_ELEMENT = ("MPI_Fetch_and_op", "MPI_Compare_and_swap")
 ARRAYS = {"counts": "counts", "displs": "displs"}
 
 
 def needed(procedure, buffer, ranks):
     """How many elements a call uses of this buffer, with the arguments of value() and so many ranks. The first displacement is the
     largest."""
+    if procedure.name in OF_ONE_ELEMENT:
+        return "1"
     name = re.sub(r"^i(?=neighbor|all|reduce|gather|scatter)|_init$", "", procedure.name.lower().removeprefix("mpi_"))
     if re.search("(gather|scatter|alltoall)[vw]$", name) and buffer == {"g": "recvbuf", "s": "sendbuf"}.get(name[0], buffer) \
             and ("allgather" not in name or buffer == "recvbuf"):
@@ -175,11 +190,12 @@ def value(procedure, name, declaration):
     if name in ("outsize", "insize"):
         return f"int(4*k, {re.search(r'KIND=(.*?)[)]', declaration)[1]})" if large else "4*k"
     known = {"COMMUNICATOR": "cart" if "eighbor" in procedure.name else "comm", "OPERATION": "MPI_SUM", "TAG": "5", "INFO": "MPI_INFO_NULL",
-             "REQUEST": "request", "STATUS": "MPI_STATUS_IGNORE", "MESSAGE": "message", "PARTITION": "2", "STRING": "'external32'"}
+             "REQUEST": "request", "STATUS": "MPI_STATUS_IGNORE", "MESSAGE": "message", "PARTITION": "2", "STRING": "'external32'",
+             "WINDOW": "win", "RMA_DISPLACEMENT_NNI": "0_MPI_ADDRESS_KIND"}
     if kind in known:
         return known[kind]
-    if name in ("root", "dest", "source"):
-        return {"root": "0", "dest": "right", "source": "left"}[name]
+    if name in ("root", "dest", "source", "target_rank"):
+        return {"root": "0", "source": "left"}.get(name, "right")
     sys.exit(f"sections.py does not know argument {name} of {procedure.name}, which is a {kind}")
 
 
@@ -222,6 +238,9 @@ def around(procedure):
         probe = ["call MPI_Mprobe(left, 5, comm, message, MPI_STATUS_IGNORE)"] if "mrecv" in name.lower() else []
         return [], ["call MPI_Isend(message_of_partner, k, MPI_INTEGER, right, 5, comm, partner)", *probe], \
             ["call MPI_Wait(partner, MPI_STATUS_IGNORE)"]
+    if procedure.function.chapter == "rma":
+        return [], ["call MPI_Barrier(comm)", "memory = [(50*rank + i, i=1, size(memory))]", "call MPI_Barrier(comm)"], \
+            ["call MPI_Win_flush_all(win)", "call MPI_Barrier(comm)", "got(1:k) = memory(1:k)"]
     return [], [], []
 
 
@@ -261,7 +280,7 @@ def test(procedure, declarations, suffix, shape):
     once, before, after = around(procedure)
     number = len(buffers_of(declarations))
     receives = number == 1 and (RECEIVES.match(procedure.name) or procedure.name == "MPI_Precv_init")
-    names = ["2"] if receives else ["1", "2"][:number]
+    names = ["2"] if receives else ["1", "1", "2"] if number == 3 else ["1", "2"][:number]
     both = ["if (sectioned) then", call(procedure, declarations, fitting(procedure, declarations, names, shape)), "else",
             call(procedure, declarations, [f"p{i}" for i in names]), "end if"]
     position = re.search(r"KIND=(.*?)[)]", declarations.get("position", ""))
@@ -278,21 +297,26 @@ def test(procedure, declarations, suffix, shape):
 
 def main():
     calls, bodies = [], []
+    windows = sys.argv[3] == "windows"
     for procedure in fortran.procedures():
         if not procedure.has_descriptors or procedure.name in fortran_wrappers.ADDRESS_ONLY:
+            continue
+        if windows != (procedure.function.chapter == "rma"):
             continue
         sizes = [(procedure.f08, "")]
         if procedure.f08_c and not fortran_interfaces.ambiguous(procedure.f08, procedure.f08_c):
             sizes.append((procedure.f08_c, "_c"))
         for declarations, suffix in sizes:
             tests = [test(procedure, declarations, suffix, sys.argv[2])]
-            if sys.argv[2] == "row":
+            if sys.argv[2] == "row" and procedure.name not in OF_ONE_ELEMENT:  # without elements a section is contiguous
                 tests.append(test_short(procedure, declarations, suffix))
             for name, lines in tests:
                 calls.append(f"  call {name}()\n")
                 bodies += [f"  {part}\n" for line in lines for part in fortran_interfaces.wrapped(line)]
+    if windows:
+        calls = [OPEN_WINDOW, *calls, CLOSE_WINDOW]
     text = HEAD + "".join(calls) + TAIL + "".join(bodies) + "end program\n"
-    pathlib.Path(sys.argv[3]).write_text(re.sub(r"SECTION[(](\w+)[)]", rf"\1{SHAPES[sys.argv[2]]}", text))
+    pathlib.Path(sys.argv[4]).write_text(re.sub(r"SECTION[(](\w+)[)]", rf"\1{SHAPES[sys.argv[2]]}", text))
 
 
 main()

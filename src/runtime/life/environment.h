@@ -22,9 +22,4 @@ Error abort(comm::Comm& comm, int code);
 // The host's name; `name` holds MPI_MAX_PROCESSOR_NAME characters.
 Error processor_name(char* name, int* length);
 
-// MPI_Alloc_mem (§9.2): ordinary memory, on cache lines of its own, or aligned more strictly if the
-// hint mpi_minimum_memory_alignment asks for it. `*base` becomes the address.
-Error alloc_mem(MPI_Aint size, const info::Info* hints, void* base);
-Error free_mem(void* base);
-
 }  // namespace heddle::runtime

@@ -1,0 +1,196 @@
+#include "mpi/rma/combine.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "mpi/datatype/walk_buffer.h"
+#include "mpi/rma/stripes.h"
+
+namespace heddle::rma {
+
+using datatype::Address;
+using datatype::Buffer;
+using datatype::ConstBuffer;
+using datatype::Datatype;
+
+Stripe stripes[kStripes];
+
+namespace {
+
+// Adjacent elements at both sides of the target's, which lie `extent` bytes apart.
+struct Elements {
+  const std::byte* origin;  // null: nothing is combined
+  std::byte* result;        // null: nothing is fetched
+
+  void advance(MPI_Count bytes) noexcept {
+    if (origin != nullptr) origin += bytes;
+    if (result != nullptr) result += bytes;
+  }
+};
+
+// Under the stripe.
+void combine_locked(const Elements& at, std::byte* target, MPI_Count count,
+                    const Combination& what) noexcept {
+  const Datatype& element = what.element;
+  const MPI_Count bytes = count * element.size();
+  if (at.result != nullptr) {
+    datatype::copy({target, count, &element}, {at.result, count, &element}, 0, bytes);
+  }
+  if (at.origin == nullptr) return;
+  if (what.replaces) {
+    datatype::copy({at.origin, count, &element}, {target, count, &element}, 0, bytes);
+  } else {
+    what.op.apply(at.origin, target, count, element);
+  }
+}
+
+// `count` adjacent elements, a page at a time.
+void combine_run(Elements& at, std::byte* target, MPI_Count count,
+                 const Combination& what) noexcept {
+  const MPI_Count extent = what.element.extent();
+  while (count > 0) {
+    const auto in_page = static_cast<MPI_Count>(reinterpret_cast<Address>(target) % kStripePage);
+    const MPI_Count room = (static_cast<MPI_Count>(kStripePage) - in_page + extent - 1) / extent;
+    const MPI_Count part = std::min(count, room);
+    {
+      const SpinGuard guard(stripe_of(target).lock);
+      combine_locked(at, target, part, what);
+    }
+    at.advance(part * extent);
+    target += part * extent;
+    count -= part;
+  }
+}
+
+// Gets the runs of bytes of the target, in packed order, and finds the elements in them. An element
+// with gaps may come as several runs: it begins with the first.
+class ElementSink {
+ public:
+  ElementSink(const Elements& at, const Combination& what) noexcept : at_(at), what_(what) {}
+
+  void run(Address address, MPI_Count bytes) noexcept {
+    const MPI_Count size = what_.element.size();
+    MPI_Count begin = (size - position_ % size) % size;
+    position_ += bytes;
+    if (what_.element.dense()) {
+      combine_run(at_, pointer(address + static_cast<Address>(begin)), (bytes - begin) / size,
+                  what_);
+      return;
+    }
+    for (; begin < bytes; begin += size) {
+      combine_run(at_, pointer(address + static_cast<Address>(begin)), 1, what_);
+    }
+  }
+  void strided(Address at, MPI_Count stride, MPI_Count bytes, MPI_Count count) noexcept {
+    for (MPI_Count i = 0; i < count; ++i) run(datatype::moved(at, i * stride), bytes);
+  }
+  void scattered(Address base, const MPI_Count* offsets, MPI_Count bytes,
+                 MPI_Count count) noexcept {
+    for (MPI_Count i = 0; i < count; ++i) run(datatype::moved(base, offsets[i]), bytes);
+  }
+  void records(Address at, MPI_Count stride, MPI_Count count,
+               const datatype::Fields& fields) noexcept {
+    for (MPI_Count i = 0; i < count; ++i) {
+      for (MPI_Count field = 0; field < fields.count; ++field) {
+        run(datatype::moved(at, i * stride + fields.offsets[field]),
+            fields.starts[field + 1] - fields.starts[field]);
+      }
+    }
+  }
+
+ private:
+  static std::byte* pointer(Address address) noexcept {
+    return reinterpret_cast<std::byte*>(address);
+  }
+
+  Elements at_;
+  const Combination& what_;
+  MPI_Count position_ = 0;  // packed
+};
+
+bool is_adjacent(ConstBuffer buffer, const Datatype& element) noexcept {
+  return buffer.type == &element || (buffer.type->dense() && element.dense());
+}
+
+// Adjacent elements with the data of a buffer: the buffer itself where it is that already.
+class Adjacent {
+ public:
+  Adjacent(ConstBuffer buffer, MPI_Count bytes, const Datatype& element)
+      : buffer_(buffer), bytes_(bytes), element_(element), elements_(bytes / element.size()) {
+    if (buffer.type == nullptr || is_adjacent(buffer, element)) return;
+    copy_.reset(new std::byte[static_cast<std::size_t>(elements_ * element.extent())]);
+  }
+
+  std::byte* data() const noexcept {
+    if (copy_ != nullptr) return copy_.get();
+    return static_cast<std::byte*>(const_cast<void*>(buffer_.data));
+  }
+  void read() noexcept {
+    if (copy_ != nullptr) {
+      datatype::copy(buffer_, {copy_.get(), elements_, &element_}, 0, bytes_);
+    }
+  }
+  void write_back() noexcept {
+    if (copy_ == nullptr) return;
+    const Buffer to{const_cast<void*>(buffer_.data), buffer_.count, buffer_.type};
+    datatype::copy({copy_.get(), elements_, &element_}, to, 0, bytes_);
+  }
+
+ private:
+  const ConstBuffer buffer_;
+  const MPI_Count bytes_;
+  const Datatype& element_;
+  const MPI_Count elements_;
+  std::unique_ptr<std::byte[]> copy_;
+};
+
+}  // namespace
+
+bool are_alike(const Datatype& first, const Datatype& second) noexcept {
+  return &first == &second || (first.representation() == second.representation() &&
+                               first.representation() != datatype::Representation::kNone);
+}
+
+const Datatype* element_of(const Datatype& type) {
+  if (type.named() != MPI_DATATYPE_NULL) return &type;
+  const Datatype* common = nullptr;
+  for (const datatype::Part& part : type.parts()) {
+    if (part.repeat == 0) continue;
+    const Datatype* const element = element_of(*part.type);
+    if (element == nullptr) return nullptr;
+    const bool fits = common == nullptr || are_alike(*common, *element);
+    if (!fits) return nullptr;
+    common = element;
+  }
+  return common;
+}
+
+void combine(ConstBuffer origin, Buffer result, Buffer target, MPI_Count bytes,
+             const Combination& what) {
+  Adjacent from(origin, bytes, what.element), fetched(result, bytes, what.element);
+  from.read();
+  Elements at{from.data(), fetched.data()};
+  if (is_adjacent(target, what.element)) {
+    combine_run(at, static_cast<std::byte*>(target.data), bytes / what.element.size(), what);
+  } else {
+    ElementSink sink(at, what);
+    datatype::walk_buffer(target.data, *target.type, 0, bytes, sink);
+  }
+  fetched.write_back();
+}
+
+void combine_one(const void* origin, void* result, void* target, const Combination& what) noexcept {
+  const SpinGuard guard(stripe_of(target).lock);
+  combine_locked({static_cast<const std::byte*>(origin), static_cast<std::byte*>(result)},
+                 static_cast<std::byte*>(target), 1, what);
+}
+
+void swap_if_equal(const void* origin, const void* compare, void* result, void* target,
+                   std::size_t bytes) noexcept {
+  const SpinGuard guard(stripe_of(target).lock);
+  std::memcpy(result, target, bytes);
+  if (std::memcmp(target, compare, bytes) == 0) std::memcpy(target, origin, bytes);
+}
+
+}  // namespace heddle::rma

@@ -1,0 +1,222 @@
+#include "mpi/rma/transfer.h"
+
+#include <cstring>
+
+#include "mpi/request/finished.h"
+#include "mpi/rma/combine.h"
+
+namespace heddle::rma {
+
+using datatype::Datatype;
+
+namespace {
+
+[[gnu::cold, gnu::noinline]] Error too_long(MPI_Count given, MPI_Count room) {
+  return Error::make(MPI_ERR_TRUNCATE,
+                     "%lld bytes are to go into a buffer of %lld bytes, by their counts and types",
+                     static_cast<long long>(given), static_cast<long long>(room));
+}
+
+// Moves all of `from`. Short ones are one store, so that a strand that polls sees all of it.
+Error move(ConstBuffer from, Buffer to) {
+  const MPI_Count bytes = from.bytes();
+  if (bytes > to.bytes()) [[unlikely]]
+    return too_long(bytes, to.bytes());
+  if (from.type->dense() && to.type->dense()) {
+    switch (bytes) {
+      case 8:
+        std::memcpy(to.data, from.data, 8);
+        return {};
+      case 4:
+        std::memcpy(to.data, from.data, 4);
+        return {};
+      default:
+        break;
+    }
+  }
+  datatype::copy(from, to, 0, bytes);
+  return {};
+}
+
+Buffer at_target(std::byte* address, const Place& place) noexcept {
+  return {address, place.count, place.type};
+}
+
+Error put_to(ConstBuffer origin, const Place& place, Window& window, Needs needs) {
+  if (place.rank == MPI_PROC_NULL) return {};
+  std::byte* address = nullptr;
+  if (Error e = reach(place, window, needs, &address)) return e;
+  return move(origin, at_target(address, place));
+}
+
+Error get_from(Buffer origin, const Place& place, Window& window, Needs needs) {
+  if (place.rank == MPI_PROC_NULL) return {};
+  std::byte* address = nullptr;
+  if (Error e = reach(place, window, needs, &address)) return e;
+  return move(at_target(address, place), origin);
+}
+
+bool is_op(const op::Op& op, MPI_Op constant) noexcept {
+  return &op == op::from_handle(constant);
+}
+
+Error mixed_types(const Datatype& type) {
+  return Error::make(MPI_ERR_TYPE,
+                     "%s has elements of several predefined types, which no operation combines",
+                     datatype::describe(type).c_str());
+}
+
+Error check_op(const op::Op& op, bool fetches) {
+  if (!op.predefined()) {
+    return Error::make(MPI_ERR_OP, "argument op is %s, but only predefined operations are allowed",
+                       op.describe().c_str());
+  }
+  if (fetches || !is_op(op, MPI_NO_OP)) return {};
+  return Error::make(MPI_ERR_OP, "argument op is MPI_NO_OP, which is for calls that fetch");
+}
+
+// The type of the elements that are combined: those of the target, and of the origin's type `given`
+// unless that is null.
+Error find_element(const op::Op& op, const Datatype& target, const Datatype* given,
+                   const Datatype** element) {
+  *element = element_of(target);
+  if (is_op(op, MPI_REPLACE) || is_op(op, MPI_NO_OP)) {
+    if (*element == nullptr) *element = &datatype::named(MPI_BYTE);
+    return {};
+  }
+  if (*element == nullptr) return mixed_types(target);
+  if (Error e = op.check(**element)) return e;
+  const Datatype* const other = given == nullptr ? *element : element_of(*given);
+  if (other == nullptr) return mixed_types(*given);
+  if (are_alike(**element, *other)) return {};
+  return Error::make(MPI_ERR_TYPE, "the origin has elements of %s, and the target of %s",
+                     datatype::describe(*other).c_str(), datatype::describe(**element).c_str());
+}
+
+Error combine_at(ConstBuffer origin, Buffer result, const Place& place, const op::Op& op,
+                 Window& window, Needs needs) {
+  const bool fetches = result.type != nullptr;
+  const bool combines = !is_op(op, MPI_NO_OP);
+  if (Error e = check_op(op, fetches)) return e;
+  if (place.rank == MPI_PROC_NULL) return {};
+  std::byte* address = nullptr;
+  if (Error e = reach(place, window, needs, &address)) return e;
+  const Buffer target = at_target(address, place);
+  const MPI_Count bytes = combines ? origin.bytes() : target.bytes();
+  if (bytes > target.bytes()) return too_long(bytes, target.bytes());
+  if (fetches && bytes > result.bytes()) return too_long(bytes, result.bytes());
+  if (bytes == 0) return {};
+  const Datatype* element = nullptr;
+  if (Error e = find_element(op, *place.type, combines ? origin.type : nullptr, &element)) return e;
+  combine(combines ? origin : ConstBuffer{}, result, target, bytes,
+          {*element, op, is_op(op, MPI_REPLACE)});
+  return {};
+}
+
+Error finished(Error error, request::Request** out) {
+  if (!error) *out = &request::finished();
+  return error;
+}
+
+Error need_named(const Datatype& type) {
+  if (type.representation() != datatype::Representation::kNone || type.named() != MPI_DATATYPE_NULL)
+    return {};
+  return Error::make(MPI_ERR_TYPE, "argument datatype is %s, but must be a predefined type",
+                     datatype::describe(type).c_str());
+}
+
+Error need_buffer(const char* name, const void* buffer) {
+  if (buffer != nullptr) return {};
+  return Error::make(MPI_ERR_BUFFER, "argument %s is a null pointer, but data is expected there",
+                     name);
+}
+
+bool may_be_compared(datatype::Family family) noexcept {
+  using datatype::Family;
+  switch (family) {
+    case Family::kCInteger:
+    case Family::kFortranInteger:
+    case Family::kLogical:
+    case Family::kMultiLanguage:
+    case Family::kByte:
+    case Family::kCharacter:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Error put(ConstBuffer origin, const Place& place, Window& window) {
+  return put_to(origin, place, window, Needs::kAnyEpoch);
+}
+
+Error get(Buffer origin, const Place& place, Window& window) {
+  return get_from(origin, place, window, Needs::kAnyEpoch);
+}
+
+Error accumulate(ConstBuffer origin, const Place& place, const op::Op& op, Window& window) {
+  return combine_at(origin, {}, place, op, window, Needs::kAnyEpoch);
+}
+
+Error get_accumulate(ConstBuffer origin, Buffer result, const Place& place, const op::Op& op,
+                     Window& window) {
+  return combine_at(origin, result, place, op, window, Needs::kAnyEpoch);
+}
+
+Error fetch_and_op(const void* origin, void* result, const Place& place, const op::Op& op,
+                   Window& window) {
+  const bool combines = !is_op(op, MPI_NO_OP);
+  const Datatype* element = nullptr;
+  if (Error e = check_op(op, true)) return e;
+  if (Error e = need_named(*place.type)) return e;
+  if (Error e = find_element(op, *place.type, nullptr, &element)) return e;
+  if (place.rank == MPI_PROC_NULL) return {};
+  if (Error e = need_buffer("result_addr", result)) return e;
+  if (combines) {
+    if (Error e = need_buffer("origin_addr", origin)) return e;
+  }
+  std::byte* address = nullptr;
+  if (Error e = reach(place, window, Needs::kAnyEpoch, &address)) return e;
+  combine_one(combines ? origin : nullptr, result, address, {*element, op, is_op(op, MPI_REPLACE)});
+  return {};
+}
+
+Error compare_and_swap(const void* origin, const void* compare, void* result, const Place& place,
+                       Window& window) {
+  if (!may_be_compared(place.type->family())) {
+    return Error::make(MPI_ERR_TYPE,
+                       "argument datatype is %s, but must be a predefined integer, logical, "
+                       "multi-language or byte type",
+                       datatype::describe(*place.type).c_str());
+  }
+  if (place.rank == MPI_PROC_NULL) return {};
+  if (Error e = need_buffer("origin_addr", origin)) return e;
+  if (Error e = need_buffer("compare_addr", compare)) return e;
+  if (Error e = need_buffer("result_addr", result)) return e;
+  std::byte* address = nullptr;
+  if (Error e = reach(place, window, Needs::kAnyEpoch, &address)) return e;
+  swap_if_equal(origin, compare, result, address, static_cast<std::size_t>(place.type->size()));
+  return {};
+}
+
+Error rput(ConstBuffer origin, const Place& place, Window& window, request::Request** out) {
+  return finished(put_to(origin, place, window, Needs::kLocks), out);
+}
+
+Error rget(Buffer origin, const Place& place, Window& window, request::Request** out) {
+  return finished(get_from(origin, place, window, Needs::kLocks), out);
+}
+
+Error raccumulate(ConstBuffer origin, const Place& place, const op::Op& op, Window& window,
+                  request::Request** out) {
+  return finished(combine_at(origin, {}, place, op, window, Needs::kLocks), out);
+}
+
+Error rget_accumulate(ConstBuffer origin, Buffer result, const Place& place, const op::Op& op,
+                      Window& window, request::Request** out) {
+  return finished(combine_at(origin, result, place, op, window, Needs::kLocks), out);
+}
+
+}  // namespace heddle::rma

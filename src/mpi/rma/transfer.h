@@ -1,0 +1,51 @@
+// transfer.h — put, get, accumulate and their kin (MPI 5.0 §12.3): copies by the origin.
+//
+//   call                                  does
+//   ------------------------------------  ---------------------------------------------------------
+//   put, get                              copies between the two layouts, without a lock
+//   accumulate, get_accumulate,           combine under stripes (stripes.h), a page at a time
+//   fetch_and_op, compare_and_swap        the same for one element
+//
+// The data has moved when the call returns, for the origin and for the target. So the request of
+// MPI_Rput and its kin is one that is finished.
+//
+// Each call checks the target's rank, that the rank has an epoch there, and that what it touches
+// lies in the target's memory. A target of MPI_PROC_NULL ends the call at once.
+//
+// Thread safety: any strand; nothing here switches.
+
+#pragma once
+
+#include <mpi.h>
+
+#include "base/error.h"
+#include "mpi/datatype/buffer.h"
+#include "mpi/op/op.h"
+#include "mpi/request/request.h"
+#include "mpi/rma/place.h"
+
+namespace heddle::rma {
+
+using datatype::Buffer;
+using datatype::ConstBuffer;
+
+Error put(ConstBuffer origin, const Place& place, Window& window);
+Error get(Buffer origin, const Place& place, Window& window);
+Error accumulate(ConstBuffer origin, const Place& place, const op::Op& op, Window& window);
+// With MPI_NO_OP `origin` counts for nothing.
+Error get_accumulate(ConstBuffer origin, Buffer result, const Place& place, const op::Op& op,
+                     Window& window);
+Error fetch_and_op(const void* origin, void* result, const Place& place, const op::Op& op,
+                   Window& window);
+Error compare_and_swap(const void* origin, const void* compare, void* result, const Place& place,
+                       Window& window);
+
+// The request forms. They need an epoch of locks.
+Error rput(ConstBuffer origin, const Place& place, Window& window, request::Request** out);
+Error rget(Buffer origin, const Place& place, Window& window, request::Request** out);
+Error raccumulate(ConstBuffer origin, const Place& place, const op::Op& op, Window& window,
+                  request::Request** out);
+Error rget_accumulate(ConstBuffer origin, Buffer result, const Place& place, const op::Op& op,
+                      Window& window, request::Request** out);
+
+}  // namespace heddle::rma

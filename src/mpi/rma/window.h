@@ -1,0 +1,113 @@
+// window.h — what a window is (MPI 5.0 §12.2), as one rank sees it.
+//
+//   Window (of a rank) ──► Comm        a duplicate for the library's own collectives
+//                      ──► Part        what all members have in common: memory, locks, counters
+//                      ──► Epochs      which epochs the rank has open
+//                      ──► own memory  of MPI_Win_allocate; of a dynamic window its regions
+//
+// All members live in one process: a put is a copy by the origin, which is over when the call
+// returns, for origin and target. So no call that ends an epoch has anything to wait for but other
+// ranks' calls.
+//
+// Thread safety: what is constant needs no lock; name, errhandler, info and attributes are guarded
+// inside; counts of starts and posts are those of the strand that makes such calls.
+
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/spin_lock.h"
+#include "mpi/attribute/attributes.h"
+#include "mpi/comm/comm.h"
+#include "mpi/error/errhandler.h"
+#include "mpi/info/info.h"
+#include "mpi/object/handle_table.h"
+#include "mpi/rma/epochs.h"
+#include "mpi/rma/part.h"
+
+namespace heddle::rma {
+
+class Window final : public object::Object {
+ public:
+  // `flavor`: MPI_WIN_FLAVOR_…. Joins the part, and makes no use of other members yet.
+  Window(int flavor, object::Ref<comm::Comm> own, world::ContextId context);
+
+  comm::Comm& comm() const noexcept { return *comm_; }
+  int rank() const noexcept { return rank_; }
+  int size() const noexcept { return size_; }
+  int flavor() const noexcept { return flavor_; }
+
+  Part& part() const noexcept { return part_; }
+  Member& member(int rank) const noexcept { return part_.member(rank); }
+  Member& mine() const noexcept { return member(rank_); }
+  Epochs& epochs() noexcept { return epochs_; }
+
+  // Own memory, which ends with the window. Before the members meet.
+  void keep_memory(void* memory) noexcept { memory_.reset(memory); }
+  Regions& regions() noexcept { return regions_; }
+
+  // What the rank has started and posted. Of the strand that makes such calls.
+  struct Exposure {
+    std::vector<int> started;          // the targets of the open start, in the order of its group
+    std::vector<std::uint32_t> taken;  // by target: starts that have named it
+    std::uint32_t completes = 0;       // that have come, or will come for posts until now
+  };
+  Exposure& exposure() noexcept { return exposure_; }
+
+  object::Ref<error::Errhandler> errhandler() const noexcept;
+  void set_errhandler(object::Ref<error::Errhandler> handler) noexcept;
+  std::string name() const;
+  void set_name(std::string name);
+  // The hints that are in use. Immutable: a change replaces them.
+  object::Ref<info::Info> info() const noexcept;
+  void set_info(object::Ref<info::Info> info) noexcept;
+  bool has_no_locks() const noexcept { return no_locks_.load(std::memory_order_relaxed); }
+  attribute::Attributes& attributes() noexcept { return attributes_; }
+
+  // What the predefined attributes point to.
+  struct Facts {
+    MPI_Aint size;
+    int unit, flavor, model;
+  };
+  Facts& facts() noexcept { return facts_; }
+
+ private:
+  ~Window() override { part_.leave(); }
+
+  struct Free {
+    void operator()(void* memory) const noexcept { std::free(memory); }
+  };
+
+  const object::Ref<comm::Comm> comm_;
+  const int rank_, size_, flavor_;
+  std::unique_ptr<void, Free> memory_;
+  Regions regions_;
+  Part& part_;
+  Epochs epochs_;
+  Exposure exposure_;
+  Facts facts_{};
+  std::atomic<bool> no_locks_{false};  // what the hint of that name says
+
+  // Lock: guards name, error handler and info of one window.
+  mutable SpinLock lock_;
+  object::Ref<error::Errhandler> errhandler_ GUARDED_BY(lock_);
+  object::Ref<info::Info> info_ GUARDED_BY(lock_);
+  std::string name_ GUARDED_BY(lock_);
+  attribute::Attributes attributes_;  // locks by itself
+};
+
+// nullptr if the handle is not a window of the calling rank, MPI_WIN_NULL included.
+inline Window* from_handle(MPI_Win handle) noexcept {
+  if (Window* own = object::find_at_once<Window>(object::Kind::kWin, handle)) return own;
+  return object::find_as<Window>(object::Kind::kWin, handle);
+}
+
+// How error messages name it: its name in quotes, or "the window 0x…".
+std::string describe(const Window& window);
+
+}  // namespace heddle::rma

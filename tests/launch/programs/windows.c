@@ -1,0 +1,72 @@
+/* What a test of windows needs several ranks, and a scheduler that interrupts programs, for.
+ *
+ *   busy     rank 0 computes until the others have counted to 100 each in its memory, under exclusive locks
+ *   waits    each rank waits for another call on the window that does not come
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+static MPI_Win window;
+static int rank, size;
+
+static void busy(long* memory) {
+  for (int i = 0; rank != 0 && i < 100; ++i) {
+    long number = 0;
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+    MPI_Get(&number, 1, MPI_LONG, 0, 0, 1, MPI_LONG, window);
+    ++number;
+    MPI_Put(&number, 1, MPI_LONG, 0, 0, 1, MPI_LONG, window);
+    MPI_Win_unlock(0, window);
+  }
+  if (rank == 0) {
+    volatile long* const counted = memory;
+    while (*counted != 100 * (size - 1)) {
+    }
+    puts("counted");
+  }
+}
+
+static void waits(void) {
+  MPI_Group all = MPI_GROUP_NULL;
+  int data = 0;
+  MPI_Win_get_group(window, &all);
+  if (rank == 0) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window);
+  MPI_Barrier(MPI_COMM_WORLD);
+  switch (rank) {
+    case 0:
+      MPI_Recv(&data, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      break;
+    case 1:
+      MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, window);
+      break;
+    case 2:
+      MPI_Win_start(all, 0, window);
+      break;
+    case 3:
+      MPI_Win_post(all, 0, window);
+      MPI_Win_wait(window);
+      break;
+    case 4:
+      MPI_Win_lock_all(0, window);
+      break;
+    default:
+      MPI_Win_fence(0, window);
+      break;
+  }
+}
+
+int main(int count, char** arguments) {
+  long* memory = NULL;
+  MPI_Init(&count, &arguments);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+  MPI_Win_set_name(window, "halo");
+  *memory = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (count > 1 && strcmp(arguments[1], "busy") == 0) busy(memory);
+  if (count > 1 && strcmp(arguments[1], "waits") == 0) waits();
+  MPI_Win_free(&window);
+  return MPI_Finalize();
+}

@@ -1,0 +1,31 @@
+"""Windows under mpiexec: a target that computes, waits that never end, and ranks in several processes."""
+import sys
+
+from table import Bench
+
+REPORT = (r"  rank 1 in MPI_Win_lock waits for a shared lock of rank 1 in the window \"halo\", which rank 0 has, called by .*\n"
+          r"  rank 2 in MPI_Win_start waits for MPI_Win_post of rank 0, rank 1, rank 2, rank 4, rank 5 on the window \"halo\", .*\n"
+          r"  rank 3 in MPI_Win_wait waits for MPI_Win_complete of 6 ranks on the window \"halo\", .*\n"
+          r"  rank 4 in MPI_Win_lock_all waits for the end of the exclusive lock of rank 1 in the window \"halo\", which rank 0 has, .*\n"
+          r"  rank 5 in MPI_Win_fence waits for ranks that have not called it ")
+
+
+def rows():
+    for workers in (1, 2):
+        for ranks in (2, 5):
+            yield (f"a target computes, {ranks} ranks, {workers} workers", f"mpiexec -n {ranks} --workers {workers} ./windows busy", 0,
+                   r"\Acounted\n\Z", None)
+    yield ("what calls on a window wait for", "mpiexec -n 6 ./windows waits", 1, r"\A\Z", REPORT, {"timeout": 60})
+    yield ("ranks in several processes", "mpiexec --ranks-as processes -n 2 ./windows", 55, r"\A\Z",
+           r"MPI_Win_allocate: ranks of MPI_COMM_WORLD are in several processes of the operating system")
+
+
+def main():
+    bench = Bench(sys.argv)
+    bench.compile("windows")
+    for row in rows():
+        bench.check(row)
+    bench.done()
+
+
+main()
