@@ -9,7 +9,7 @@ import sys
 
 import mpich_programs
 
-TOPICS = ["attr", "coll", "comm", "datatype", "ext", "info", "init", "misc", "profile", "pt2pt", "subarray", "timer", "topo"]
+TOPICS = ["attr", "coll", "comm", "datatype", "ext", "info", "init", "misc", "profile", "pt2pt", "rma", "subarray", "timer", "topo"]
 LANGUAGES = ["f77", "f90", "f08"]
 
 # What configure writes into files whose names end with .in.
@@ -96,7 +96,8 @@ def build(tests, compilers, path, shared, run_in):
     objects = pathlib.Path(f"{tests.executable(path)}.objects")
     objects.mkdir(parents=True, exist_ok=True)
     common = shared[SUPPORT[path.split("/")[0]]]
-    where = [f"-I{folder}", "-Iinclude", f"-I{common.parent}", f"-I{objects}"]
+    attributes = pathlib.Path(folder).with_name("attr")  # whose header programs of rma include
+    where = [f"-I{folder}", f"-I{attributes}", "-Iinclude", f"-I{common.parent}", f"-I{objects}"]
     made = [common]
     for source in _sources(root, path):
         made.append(objects / (source.replace("/", "_") + ".o"))
