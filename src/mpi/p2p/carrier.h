@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include <cstdint>
+#include "net/gateway/id_table.h"
 
 namespace heddle::p2p {
 
@@ -15,8 +15,8 @@ class ReceiveRequest;
 struct RemoteMessage;
 
 // A name that a host gives to an object of its own, for other hosts to send back
-// (remote/id_table.h).
-using Id = std::uint64_t;
+// (net/gateway/id_table.h).
+using gateway::Id;
 
 class Carrier {
  public:

@@ -10,6 +10,7 @@
 //   -------------  ---------------------------
 //   kMessages      mpi/p2p/remote/packet.h
 //   kCallQueries   mpi/coll/call_queries.h
+//   kWindows       mpi/rma/packets.h
 //
 // A module that talks to other hosts takes the next line. All hosts of a job are of one build, so
 // they agree.
@@ -23,7 +24,7 @@
 
 namespace heddle::gateway {
 
-enum class Module : std::uint8_t { kMessages, kCallQueries, kCount };
+enum class Module : std::uint8_t { kMessages, kCallQueries, kWindows, kCount };
 
 using PacketKind = std::uint8_t;
 

@@ -20,6 +20,15 @@ SharedPart& SharedParts::join(ContextId context, Make make, const void* argument
   return *part;
 }
 
+SharedPart* SharedParts::hold(ContextId context) noexcept {
+  const Within<Standing::kSection> section;
+  const std::lock_guard<std::mutex> guard(mutex_);
+  const auto found = parts_.find(context);
+  if (found == parts_.end()) return nullptr;
+  ++found->second->members_;
+  return found->second.get();
+}
+
 void SharedParts::leave(SharedPart& part) noexcept {
   std::unique_ptr<SharedPart> last;  // deleted without the mutex
   const Within<Standing::kSection> section;

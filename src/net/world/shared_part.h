@@ -41,7 +41,7 @@ class SharedPart {
 
   SharedParts* parts_ = nullptr;  // constant once made
   ContextId context_ = 0;         // constant once made
-  int members_;                   // that have not left; guarded by the table's mutex
+  int members_;                   // that have not left, and holds; guarded by the table's mutex
 };
 
 // The shared parts of one host.
@@ -51,6 +51,10 @@ class SharedParts {
 
   // The part of `context`; make(argument) makes it if no member has.
   SharedPart& join(ContextId context, Make make, const void* argument);
+
+  // The part of `context`, which stays until leave() is called once more; nullptr if there is none.
+  // For any thread, also in a poll.
+  SharedPart* hold(ContextId context) noexcept;
 
   // Calls use(part) if there is a part of `context`, which stays meanwhile. For any thread, also in
   // a poll.

@@ -169,7 +169,7 @@ bool Exchange::on_data(const Arrival& arrival) noexcept {
     return fetch.host == arrival.host && fetch.got == head.offset &&
            bytes <= fetch.wanted - fetch.got;
   };
-  IdTable<Fetch>& fetches = under_way(arrival).fetches;
+  gateway::IdTable<Fetch>& fetches = under_way(arrival).fetches;
   Fetch* fetch = fetches.find(head.receive_id, fits);
   if (fetch == nullptr) return false;
   datatype::unpack(fetch->request.buffer(), fetch->got, piece.data(), bytes);

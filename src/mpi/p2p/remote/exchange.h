@@ -134,8 +134,8 @@ class Exchange final : public gateway::Receiver, public Carrier {
   // What is under way by one channel. All packets of a message go by the same one, so threads whose
   // messages have different channels meet in none of these locks either.
   struct alignas(platform::kCacheLine) UnderWay {
-    IdTable<RemoteSend> sends;
-    IdTable<Fetch> fetches;
+    gateway::IdTable<RemoteSend> sends;
+    gateway::IdTable<Fetch> fetches;
     KeptOffers kept;
     IntrusiveList<EagerLanding> landings;  // of the channel's holder
   };

@@ -226,7 +226,7 @@ TEST_P(Garbage, DoesNoHarm) {
 INSTANTIATE_TEST_SUITE_P(Seeds, Garbage, ::testing::Range(0u, 3u));
 
 TEST(IdTable, ANameThatHasEndedFindsNothing) {
-  IdTable<int> table;
+  gateway::IdTable<int> table;
   const auto any = [](const int&) { return true; };
   const auto none = [](const int&) { return false; };
   int a = 1, b = 2;

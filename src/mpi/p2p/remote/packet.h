@@ -22,8 +22,8 @@
 //           ◄─── kWithdrawn ───────────  no answer if it was matched: kTake is on its way
 //
 // Every packet is one of these structs, then the payload, if any, packed. Ids are names that their
-// host has given (id_table.h) and that the other host sends back. All hosts have the same byte
-// order and sizes. A packet that makes no sense is dropped.
+// host has given (net/gateway/id_table.h) and that the other host sends back. All hosts have the
+// same byte order and sizes. A packet that makes no sense is dropped.
 //
 // Thread safety: plain data.
 
@@ -35,7 +35,7 @@
 #include <cstring>
 
 #include "mpi/match/envelope.h"
-#include "mpi/p2p/remote/id_table.h"
+#include "mpi/p2p/carrier.h"
 #include "net/gateway/kinds.h"
 #include "net/transport/transport.h"
 

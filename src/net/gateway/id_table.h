@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "base/spin_lock.h"
-#include "mpi/p2p/carrier.h"
 
-namespace heddle::p2p {
+namespace heddle::gateway {
+
+using Id = std::uint64_t;
 
 template <class T>
 class IdTable {
@@ -85,4 +86,4 @@ class IdTable {
   std::uint32_t free_ = kNone;
 };
 
-}  // namespace heddle::p2p
+}  // namespace heddle::gateway
