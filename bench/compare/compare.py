@@ -51,7 +51,7 @@ def compile_all(chosen):
         for name in programs.GRID_PROGRAMS:
             programs.compile_grid_program(mpicc, name, mpi.program(name), mpi.environ())
         programs.compile_grid_program([*mpicc, "-fopenmp"], "heat", mpi.program("heat_hybrid"), mpi.environ())
-        for name in ("latency", "bandwidth", "exchange", "startup", "idle", "collectives", "objects", "layouts"):
+        for name in ("latency", "bandwidth", "exchange", "startup", "idle", "collectives", "objects", "layouts", "windows"):
             subprocess.run([*mpicc, *programs.FLAGS, f"-I{grid}", "-o", mpi.program(name),
                             HERE / f"programs/{name}.c", grid / "grid.c"], check=True,
                            env=mpi.environ())

@@ -179,6 +179,8 @@ QUESTIONS = {
     "collectives": _by_operations("Collectives of 8 bytes, {} ranks, us"),
     "long": _by_operations("Collectives of long data, {} ranks, us"),
     "communicators": _by_operations("Communicators, made and freed, {} ranks, us"),
+    "windows": _by_operations("One rank accesses another one's window, {} ranks, us"),
+    "synchronization": _by_operations("Epochs of windows, {} ranks, us"),
     "calls": _by_operations("Calls of {} rank, us"),
     "pack": _by_operations("MPI_Pack of layouts, us"),
     "unpack": _by_operations("MPI_Unpack of layouts, us"),
