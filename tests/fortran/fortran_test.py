@@ -18,7 +18,7 @@ ANY_TYPE = [] if FLANG else ["-fallow-argument-mismatch", "-w"]
 # -cpp: __LINE__.
 PROGRAMS = {"ring": ("ring.f", ANY_TYPE), "module": ("module.f90", ["-cpp", *STRICT]), "handles": ("handles.f90", ["-cpp", *STRICT]),
             "free_form": ("free_form.f90", STRICT)}
-# Of sections.py: shape and procedures. Windows are for ranks of one process.
+# Of sections.py: shape and procedures.
 SECTIONS = {"row": ("row", "messages"), "runs": ("runs", "messages"), "row_windows": ("row", "windows"), "runs_windows": ("runs", "windows")}
 EXAMPLE = HERE.parent.parent / "examples/wave/wave.f90"
 
@@ -58,8 +58,7 @@ def main():
             bench.check((f"{name} with {ranks}", f"mpiexec -n {ranks} ./{name}", 0, rf"\A{ranks} ranks, 0 errors\n\Z", None))
         bench.check((f"{name} by itself", f"./{name}", 0, r"\A1 ranks, 0 errors\n\Z", None))
         processes = f"mpiexec -n 3 --ranks-as processes {' '.join(bench.before_programs)} ./{name}"
-        if "windows" not in name:
-            bench.check((f"{name}, ranks as processes", processes, 0, r"\A3 ranks, 0 errors\n\Z", None))
+        bench.check((f"{name}, ranks as processes", processes, 0, r"\A3 ranks, 0 errors\n\Z", None))
     for ranks in (1, 7):
         bench.check((f"the example with {ranks}", f"mpiexec -n {ranks} ./wave 100", 0, r"200 steps, error +[0-9.]+E-1[0-9]$", None))
     bench.check(("units of a rank, and STOP", "mpiexec -n 5 ./free_form", 3, None, "STOP: code 3" if FLANG else "STOP 3"))

@@ -237,6 +237,7 @@ RANKS_TEST(Arguments, AreCheckedBeforeMemoryIsTouched, ranks(1, 2)) {
   EXPECT_EQ(MPI_Put(&value, 1, MPI_INT, 0, 1, 2, MPI_INT, win), MPI_ERR_RMA_RANGE);
   EXPECT_EQ(MPI_Put(&value, 1, MPI_INT, 0, MPI_Aint{1} << 62, 1, MPI_INT, win), MPI_ERR_RMA_RANGE);
   EXPECT_EQ(MPI_Put(&value, 2, MPI_INT, 0, 0, 1, MPI_INT, win), MPI_ERR_TRUNCATE);
+  EXPECT_EQ(MPI_Put(&value, 0, MPI_INT, 0, 99, 0, MPI_INT, win), MPI_SUCCESS);
   EXPECT_EQ(MPI_Put(&value, 1, MPI_INT, MPI_PROC_NULL, 5, 1, MPI_INT, win), MPI_SUCCESS);
   EXPECT_EQ(MPI_Put(&value, -1, MPI_INT, 0, 0, 1, MPI_INT, win), MPI_ERR_COUNT);
   EXPECT_EQ(MPI_Put(&value, 1, MPI_DATATYPE_NULL, 0, 0, 1, MPI_INT, win), MPI_ERR_TYPE);

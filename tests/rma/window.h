@@ -5,7 +5,17 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include "tests/support/ranks_test.h"
+
 namespace heddle::testing {
+
+// True if all ranks are on one node, so that there are shared windows.
+inline bool share_memory(int size) {
+  for (int rank = 1; rank < size; ++rank) {
+    if (node_of(rank, size) != node_of(0, size)) return false;
+  }
+  return true;
+}
 
 // How the memory of a window comes to be.
 enum class Made { kCreate, kAllocate, kShared };

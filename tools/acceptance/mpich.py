@@ -249,7 +249,6 @@ def build(work, prefix, options):
     in_fortran = mpich_fortran.runs(root) if mpicc.with_name("mpifort").exists() and not options.small else []
     wanted = [run for run in mpich_programs.runs(root) + in_fortran
               if re.search(options.only, run.program)
-              and (run.folder not in mpich_programs.OF_ONE_PROCESS or (options.mode == "threads" and options.hosts == 1))
               and (not options.small or (run.folder in SMALL and not run.generated))]
     tests = Tests(root, work / "bin", wanted)
     paths = list(dict.fromkeys(run.program for run in wanted))

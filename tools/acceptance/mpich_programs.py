@@ -20,9 +20,6 @@ FOLDERS = [
     "threads/part", "threads/pt2pt", "threads/rma",
 ]  # an older version of MPICH lacks some of them
 
-# Windows over several processes are refused (src/mpi/rma/make.cpp).
-OF_ONE_PROCESS = ["errors/rma", "rma", "threads/rma", "f77/rma", "f90/rma", "f08/rma"]
-
 # Programs that fail or pass by chance: it reads MPI_ERROR of statuses that a successful MPI_Waitall leaves alone.
 LEFT_OUT = ["part/multipart"]
 

@@ -7,6 +7,7 @@
 #include "exec/ult/strand.h"
 #include "mpi/coll/coll.h"
 #include "mpi/rma/checks.h"
+#include "mpi/rma/remote.h"
 #include "mpi/rma/sync.h"
 
 namespace heddle::rma {
@@ -77,9 +78,10 @@ Error fence(int assertion, Window& window) {
   }
   Epochs& epochs = window.epochs();
   if (!epochs.may_fence()) return wrong_epoch(window, "end it before MPI_Win_fence");
+  Error failed = remote::flush_all(window);
   if (Error e = coll::run(coll::Barrier{window.comm()})) return e;
   epochs.fence((assertion & MPI_MODE_NOSUCCEED) == 0);
-  return {};
+  return failed;
 }
 
 Error start(const group::Group& targets, int assertion, Window& window) {
@@ -111,13 +113,18 @@ Error complete(Window& window) {
   Epochs& epochs = window.epochs();
   if (!epochs.end_start())
     return wrong_epoch(window, "MPI_Win_complete ends that of MPI_Win_start");
+  Error failed = remote::flush_all(window);
   for (const int target : window.exposure().started) {
     epochs.clear(target);
     Member& member = window.member(target);
+    if (!member.here) {
+      remote::complete(target, window);
+      continue;
+    }
     member.completed.fetch_add(1, std::memory_order_seq_cst);  // with Awaited
     member.completes.notify();
   }
-  return {};
+  return failed;
 }
 
 Error post(const group::Group& origins, int assertion, Window& window) {
@@ -134,6 +141,10 @@ Error post(const group::Group& origins, int assertion, Window& window) {
   }
   window.exposure().completes += static_cast<std::uint32_t>(ranks.size());
   for (const int origin : ranks) {
+    if (!window.member(origin).here) {
+      remote::post(origin, window);
+      continue;
+    }
     // seq_cst: with Awaited.
     window.part().posted(origin, window.rank()).fetch_add(1, std::memory_order_seq_cst);
     window.member(origin).posts.notify();

@@ -180,6 +180,17 @@ void combine(ConstBuffer origin, Buffer result, Buffer target, MPI_Count bytes,
   fetched.write_back();
 }
 
+void combine_packed(const std::byte* origin, std::byte* result, std::byte* target, MPI_Count count,
+                    const Combination& what) {
+  const Datatype& element = what.element;
+  const MPI_Count bytes = count * element.size();
+  ConstBuffer from;
+  Buffer fetched;
+  if (origin != nullptr) from = datatype::bytes_at(origin, bytes);
+  if (result != nullptr) fetched = datatype::bytes_at(result, bytes);
+  combine(from, fetched, {target, count, &element}, bytes, what);
+}
+
 void combine_one(const void* origin, void* result, void* target, const Combination& what) noexcept {
   const SpinGuard guard(stripe_of(target).lock);
   combine_locked({static_cast<const std::byte*>(origin), static_cast<std::byte*>(result)},

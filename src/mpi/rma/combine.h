@@ -33,6 +33,11 @@ struct Combination {
 void combine(datatype::ConstBuffer origin, datatype::Buffer result, datatype::Buffer target,
              MPI_Count bytes, const Combination& what);
 
+// `count` elements of the target, with those of the others in packed form. `origin` or `result`
+// null: as above.
+void combine_packed(const std::byte* origin, std::byte* result, std::byte* target, MPI_Count count,
+                    const Combination& what);
+
 // One element that stands alone: `element` is a named type.
 void combine_one(const void* origin, void* result, void* target, const Combination& what) noexcept;
 

@@ -1,6 +1,8 @@
 #include "mpi/rma/make.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
 #include "mpi/coll/coll.h"
 #include "mpi/comm_make/agree.h"
@@ -26,20 +28,20 @@ struct Wanted {
   Comm& comm;
 };
 
-Error check_comm(const Comm& comm) {
+Error check_comm(const Wanted& wanted) {
+  const Comm& comm = wanted.comm;
   if (comm.is_inter()) {
     return Error::make(MPI_ERR_COMM, "argument comm is %s, which is an intercommunicator",
                        comm::describe(comm).c_str());
   }
   const auto& members = comm.group().members();
-  const bool here = std::all_of(members.begin(), members.end(), [&members](const auto* member) {
-    return member->host == members.front()->host;
-  });
-  if (here) return {};
-  return Error::make(MPI_ERR_UNSUPPORTED_OPERATION,
-                     "ranks of %s are in several processes of the operating system, and windows "
-                     "over several do not work yet; they work among ranks of one process (mpiexec "
-                     "without --ranks-as processes, on one node)",
+  const bool on_a_node =
+      std::all_of(members.begin(), members.end(),
+                  [&members](const auto* member) { return member->node == members.front()->node; });
+  if (on_a_node || wanted.flavor != MPI_WIN_FLAVOR_SHARED) return {};
+  return Error::make(MPI_ERR_RMA_SHARED,
+                     "ranks of %s are on several machines, which share no memory; "
+                     "MPI_Comm_split_type makes a communicator of those that do",
                      comm::describe(comm).c_str());
 }
 
@@ -60,6 +62,9 @@ Error check_sizes(const Wanted& wanted) {
   return {};
 }
 
+// To members of other processes, which do not know what is attached.
+constexpr MPI_Aint kAllAddresses = PTRDIFF_MAX;
+
 // Writes this member's record.
 Error show(const Wanted& wanted, Window& window) {
   if (Error e = check_sizes(wanted)) return e;
@@ -71,7 +76,10 @@ Error show(const Wanted& wanted, Window& window) {
     if (Error e = take_memory(wanted.size, wanted.hints, &memory)) return e;
     window.keep_memory(memory);
   }
-  if (wanted.flavor == MPI_WIN_FLAVOR_DYNAMIC) mine.regions = &window.regions();
+  if (wanted.flavor == MPI_WIN_FLAVOR_DYNAMIC) {
+    mine.regions = &window.regions();
+    mine.size = kAllAddresses;
+  }
   mine.base = static_cast<std::byte*>(memory);
   window.facts() = {wanted.size, static_cast<int>(wanted.unit), wanted.flavor, MPI_WIN_UNIFIED};
   return {};
@@ -79,6 +87,47 @@ Error show(const Wanted& wanted, Window& window) {
 
 Error meet(const Window& window) {
   return coll::run(coll::Barrier{window.comm()});
+}
+
+// What members of other processes must know of one.
+struct Shown {
+  MPI_Aint size, unit;
+  int failed;
+};
+
+// Lets the members of each process know those of the others.
+Error tell_others(Window& window) {
+  const Member& own = window.mine();
+  const Shown mine{own.size, own.unit, own.failed};
+  std::vector<Shown> all(static_cast<std::size_t>(window.size()));
+  if (Error e = comm_make::gather_all(window.comm(), &mine, all.data(), sizeof mine)) return e;
+  const group::Group& group = window.comm().group();
+  std::vector<int> hosts, others;
+  bool is_first_here = true;
+  for (int rank = 0; rank < window.size(); ++rank) {
+    Member& member = window.member(rank);
+    if (member.here) is_first_here = is_first_here && rank >= window.rank();
+    const int host = group.member(rank).host;
+    if (member.here || std::find(hosts.begin(), hosts.end(), host) != hosts.end()) continue;
+    hosts.push_back(host);
+    others.push_back(rank);
+  }
+  for (int rank = 0; is_first_here && rank < window.size(); ++rank) {
+    Member& member = window.member(rank);
+    if (member.here) continue;
+    const Shown& shown = all[static_cast<std::size_t>(rank)];
+    member.size = shown.size;
+    member.unit = shown.unit;
+    member.failed = shown.failed;
+  }
+  return window.set_others(std::move(others));
+}
+
+bool is_in_one_process(const Window& window) noexcept {
+  for (int rank = 0; rank < window.size(); ++rank) {
+    if (!window.member(rank).here) return false;
+  }
+  return true;
 }
 
 // The calling member's error, or that of another one. All members look at the same records.
@@ -89,18 +138,45 @@ Error agree(const Window& window, Error mine) {
   return Error::make(failure, "another rank of the communicator could not make its window");
 }
 
-// The memory of a shared window: taken by rank 0 when all have said their sizes.
-Error take_segment(const Window& window, const Info& hints) {
+// The memory of a shared window: taken by rank 0 when all have said their sizes, and mapped by the
+// first member of each other process.
+// Whether a member has failed.
+Error share_failure(const Window& window, int mine, int* any) {
+  std::vector<int> all(static_cast<std::size_t>(window.size()));
+  if (Error e = comm_make::gather_all(window.comm(), &mine, all.data(), sizeof mine)) return e;
+  *any = *std::max_element(all.begin(), all.end());
+  return {};
+}
+
+Error take_segment(Window& window, const Info& hints, bool in_one_process) {
+  const bool apart = is_set(hints, "alloc_shared_noncontig");
+  Part& part = window.part();
+  SegmentName name;
+  if (window.rank() == 0) name = part.take_segment(apart, !in_one_process);
+  if (!in_one_process) {
+    if (Error e = comm_make::broadcast(window.comm(), 0, &name, sizeof name)) return e;
+    bool maps = !window.member(0).here && name.bytes != 0;
+    for (int rank = 0; rank < window.rank(); ++rank) maps = maps && !window.member(rank).here;
+    if (maps && !part.map_segment(name, apart)) window.mine().failed = MPI_ERR_NO_MEM;
+  }
+  if (window.rank() == 0 && name.bytes == 0) window.mine().failed = MPI_ERR_NO_MEM;
   Error failed;
-  if (window.rank() == 0 && !window.part().take_segment(is_set(hints, "alloc_shared_noncontig"))) {
-    window.mine().failed = MPI_ERR_NO_MEM;
+  if (window.mine().failed != MPI_SUCCESS) {
     failed = Error::make(MPI_ERR_NO_MEM, "there is no memory for the window's shared segment");
+  }
+  if (!in_one_process) {
+    int all = 0;
+    // Each process's members hear of the others' failures.
+    if (Error e = share_failure(window, failed ? 1 : 0, &all)) return e;
+    if (window.rank() == 0) part.close_segment();
+    if (failed || all == 0) return failed;
+    return Error::make(MPI_ERR_NO_MEM, "another process has no memory for the shared segment");
   }
   return agree(window, std::move(failed));
 }
 
 Error make(const Wanted& wanted, Window** out) {
-  if (Error e = check_comm(wanted.comm)) return e;
+  if (Error e = check_comm(wanted)) return e;
   Ref<Comm> own;
   if (Error e = comm_make::dup_bare(wanted.comm, &own)) return e;
   own->set_name("of a window");  // for reports
@@ -111,9 +187,15 @@ Error make(const Wanted& wanted, Window** out) {
   window->set_info(hints_in_use(nullptr, wanted.hints));
   Error failed = show(wanted, *window);
   if (failed) window->mine().failed = failed.error_class();
+  const bool in_one_process = is_in_one_process(*window);
+  if (!in_one_process) {
+    Error untold = tell_others(*window);
+    if (untold) window->mine().failed = untold.error_class();
+    if (untold && !failed) failed = std::move(untold);
+  }
   if (Error e = agree(*window, std::move(failed))) return e;
   if (wanted.flavor == MPI_WIN_FLAVOR_SHARED) {
-    if (Error e = take_segment(*window, *window->info())) return e;
+    if (Error e = take_segment(*window, *window->info(), in_one_process)) return e;
   }
   *out = Ref<Window>(window).leak();
   return {};

@@ -41,23 +41,44 @@ struct alignas(platform::kCacheLine) Member {
   std::byte* base = nullptr;
   MPI_Aint size = 0;
   MPI_Aint unit = 1;
-  Regions* regions = nullptr;  // of a dynamic window; then base is null and size the address space
+  Regions* regions = nullptr;  // of a dynamic window; then base is null
+  bool here = true;            // in this process; else only size and unit are known, and in a
+                               // shared window the base
   int failed = MPI_SUCCESS;    // the class of an error of this member while the window was made
+
+  // True if [at, at + bytes) lies in its memory. Requires `here`.
+  bool holds(std::uint64_t at, std::uint64_t bytes) const noexcept {
+    if (bytes == 0) return true;
+    if (regions != nullptr) return regions->has(at, bytes);
+    const auto all = static_cast<std::uint64_t>(size);
+    return at <= all && bytes <= all - at;
+  }
 
   TargetLock lock;
   std::atomic<std::uint32_t> completed{0};  // I3
   Awaited completes;                        // for `completed`
   Awaited posts;                            // for posted(this member, any)
+  // The class of an error of an access from another process that was not answered; the next flush
+  // from there tells it.
+  std::atomic<int> late_error{MPI_SUCCESS};
+};
+
+// Names memory that processes of a node share: a descriptor of one of them.
+struct SegmentName {
+  std::uint64_t bytes = 0;
+  int process = 0, descriptor = -1;
 };
 
 class Part final : public world::SharedPart {
  public:
   using Count = std::atomic<std::uint32_t>;
 
-  // Called by the first member that joins, with the size of the window's group.
-  explicit Part(int members);
+  // Called by the first member that joins. `here`: of the window's group, how many are in this
+  // process.
+  Part(int members, int here);
   ~Part() override;
 
+  int size() const noexcept { return static_cast<int>(size_); }
   Member& member(int rank) noexcept { return members_[static_cast<std::size_t>(rank)]; }
   Count& posted(int origin, int target) noexcept {
     return static_cast<Count*>(
@@ -70,16 +91,24 @@ class Part final : public world::SharedPart {
   // The class of an error that a member had; MPI_SUCCESS if none had one.
   int first_failure() const noexcept;
 
-  // Takes the memory of a shared window, and tells each member its base: adjacent in the order of
+  // Takes the memory of a shared window, and gives each member its base: adjacent in the order of
   // ranks, or each on a page of its own if `apart`; then a member without bytes has no base. By one
-  // member, when all have said their sizes. False: there is no memory.
-  bool take_segment(bool apart) noexcept;
+  // member, when all have said their sizes. `named`: other processes will map it. A name without
+  // bytes: there is no memory.
+  SegmentName take_segment(bool apart, bool named) noexcept;
+  // In another process: maps what one of the node has taken. False: it cannot.
+  bool map_segment(const SegmentName& name, bool apart) noexcept;
+  // Once all have mapped it.
+  void close_segment() noexcept;
 
  private:
   const std::size_t size_;
   const std::unique_ptr<Member[]> members_;
   const platform::Mapping posted_;  // of counters; pages that are never touched take no memory
+  void give_places(bool apart) noexcept;
+
   platform::Mapping segment_;
+  int descriptor_ = -1;  // of the segment, until all have mapped it
   AllLock all_;
 };
 

@@ -6,6 +6,7 @@
 #include "base/standing.h"
 #include "exec/ult/stillness.h"
 #include "mpi/rma/checks.h"
+#include "mpi/rma/remote.h"
 #include "mpi/rma/sync.h"
 
 namespace heddle::rma {
@@ -83,7 +84,9 @@ Error lock(int type, int rank, int assertion, Window& window) {
   if (!window.epochs().begin_lock(rank, alone ? Mark::kExclusive : Mark::kShared)) {
     return wrong_epoch(window, "a target is locked once, and not inside of another epoch");
   }
-  alone ? take_exclusive(window, rank) : take(window, rank, LockMode::kShared);
+  const LockMode mode = alone ? LockMode::kExclusive : LockMode::kShared;
+  if (!window.member(rank).here) return remote::lock(rank, mode, window);
+  alone ? take_exclusive(window, rank) : take(window, rank, mode);
   return {};
 }
 
@@ -92,9 +95,15 @@ Error unlock(int rank, Window& window) {
   if (rank == MPI_PROC_NULL) return {};
   const Mark mark = window.epochs().end_lock(rank);
   if (mark == Mark::kNone) return wrong_epoch(window, "it has not locked this target");
+  const LockMode mode = mark == Mark::kExclusive ? LockMode::kExclusive : LockMode::kShared;
+  if (!window.member(rank).here) {
+    Error failed = remote::flush(rank, window);
+    remote::unlock(rank, mode, window);
+    return failed;
+  }
   TargetLock& lock = window.member(rank).lock;
   if (mark == Mark::kExclusive) lock.note_holder(MPI_PROC_NULL);
-  lock.unlock(mark == Mark::kExclusive ? LockMode::kExclusive : LockMode::kShared);
+  lock.unlock(mode);
   return {};
 }
 
@@ -106,15 +115,17 @@ Error lock_all(int assertion, Window& window) {
   for (int rank = 0; rank < window.size(); ++rank) {
     if (window.member(rank).lock.is_exclusive()) take(window, rank, LockMode::kPass);
   }
-  return {};
+  return remote::lock_all(window);
 }
 
 Error unlock_all(Window& window) {
   if (!window.epochs().end_all()) {
     return wrong_epoch(window, "MPI_Win_unlock_all ends that of MPI_Win_lock_all");
   }
+  Error failed = remote::flush_all(window);
+  remote::unlock_all(window);
   window.part().all().leave();
-  return {};
+  return failed;
 }
 
 Error flush(int rank, Window& window) {
@@ -123,7 +134,8 @@ Error flush(int rank, Window& window) {
     return wrong_epoch(window, "only targets that are locked are flushed");
   }
   order_memory();
-  return {};
+  if (rank == MPI_PROC_NULL || window.member(rank).here) return {};
+  return remote::flush(rank, window);
 }
 
 Error flush_all(Window& window) {
@@ -131,7 +143,7 @@ Error flush_all(Window& window) {
     return wrong_epoch(window, "only targets that are locked are flushed");
   }
   order_memory();
-  return {};
+  return remote::flush_all(window);
 }
 
 Error sync(Window&) {

@@ -80,11 +80,11 @@ Error reach(const Place& place, Window& window, Needs needs, std::byte** address
                          !__builtin_add_overflow(offset, extent.begin, &begin) &&
                          !__builtin_add_overflow(offset, extent.end, &end);
   const bool is_inside =
-      is_number &&
+      begin == end ||
       (member.regions == nullptr ? begin >= 0 && end <= member.size
                                  : member.regions->has(static_cast<std::uintptr_t>(begin),
                                                        static_cast<std::uintptr_t>(end - begin)));
-  if (!is_inside) [[unlikely]]
+  if (!is_number || !is_inside) [[unlikely]]
     return outside(place, extent, window);
   *address = member.base + offset;
   return {};

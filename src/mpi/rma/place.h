@@ -25,7 +25,7 @@ struct Place {
 enum class Needs { kAnyEpoch, kLocks };
 
 // The address of the displacement. Fails unless the target is a member, the rank has such an epoch
-// there, and all bytes that the place says lie in the target's memory.
+// there, and all bytes that the place says lie in the target's memory. No bytes lie anywhere.
 Error reach(const Place& place, Window& window, Needs needs, std::byte** address);
 
 }  // namespace heddle::rma

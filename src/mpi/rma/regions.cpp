@@ -57,7 +57,7 @@ bool Regions::has(std::uintptr_t begin, std::uintptr_t bytes) const noexcept {
     if (region->end >= end) return true;
     begin = region->end;
   }
-  return bytes == 0;
+  return false;
 }
 
 }  // namespace heddle::rma

@@ -22,7 +22,7 @@ class Regions {
   // `base` is what attach() was given.
   Error detach(const void* base);
 
-  // True if all of [begin, begin + bytes) is attached.
+  // True if all of [begin, begin + bytes) is attached. `bytes` is not 0.
   bool has(std::uintptr_t begin, std::uintptr_t bytes) const noexcept;
 
  private:

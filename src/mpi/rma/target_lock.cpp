@@ -2,14 +2,20 @@
 
 namespace heddle::rma {
 
-struct LockWaiter : ListNode<> {
-  explicit LockWaiter(LockMode its_mode) noexcept : mode(its_mode) {}
+namespace {
 
-  const LockMode mode;
-  int lost = 0;          // how often another strand was faster
-  bool granted = false;  // written before `woken` is set
-  ult::Completion woken;
+class StrandWaiter final : public LockWaiter {
+ public:
+  explicit StrandWaiter(LockMode its_mode) noexcept : LockWaiter(its_mode, false) {}
+
+  void wake() noexcept override { woken_.set(); }
+  void wait() noexcept { woken_.wait(); }
+
+ private:
+  ult::Completion woken_;
 };
+
+}  // namespace
 
 // True if the waiter must wait. One that lost comes first again.
 bool TargetLock::queue_up(LockWaiter& waiter) noexcept {
@@ -27,46 +33,55 @@ bool TargetLock::queue_up(LockWaiter& waiter) noexcept {
 
 void TargetLock::lock_slow(LockMode mode) noexcept {
   for (int lost = 0;; ++lost) {
-    LockWaiter waiter(mode);
-    waiter.lost = lost;
+    StrandWaiter waiter(mode);
+    LockWaiter& queued = waiter;
+    queued.lost = lost;
     if (!queue_up(waiter)) break;
-    waiter.woken.wait();
-    if (waiter.granted || try_lock(mode, 0)) break;
+    waiter.wait();
+    if (queued.granted || try_lock(mode, 0)) break;
   }
   // Those behind may share with the caller.
   if (mode != LockMode::kExclusive) look_at_queue();
 }
 
-void TargetLock::look_at_queue() noexcept {
-  LockWaiter* front = nullptr;
-  {
-    const SpinGuard guard(queue_lock_);
-    front = queue_.front();
-    if (front != nullptr) {
-      const std::uint32_t word = word_.load(std::memory_order_relaxed);
-      const bool hindered =
-          (word & (front->mode == LockMode::kExclusive ? ~kQueued : kExclusive)) != 0;
-      if (hindered) return;  // whoever holds it comes here again
-      front->granted = front->lost >= kPatience && try_lock(front->mode, 0);
-      IntrusiveList<LockWaiter>::erase(*front);
-    }
-    if (queue_.empty()) word_.fetch_and(~kQueued, std::memory_order_relaxed);
+// Takes out the front if it may go on; `*more`: the one behind may go on with it.
+LockWaiter* TargetLock::take_front(bool* more) noexcept {
+  const SpinGuard guard(queue_lock_);
+  LockWaiter* const front = queue_.front();
+  if (front != nullptr) {
+    const std::uint32_t word = word_.load(std::memory_order_relaxed);
+    const std::uint32_t hinders = front->mode == LockMode::kExclusive ? ~kQueued : kExclusive;
+    if ((word & hinders) != 0) return nullptr;  // its holder comes here again
+    front->granted = (front->remote || front->lost >= kPatience) && try_lock(front->mode, 0);
+    if (front->remote && !front->granted) return nullptr;  // as above
+    *more = front->remote && front->mode != LockMode::kExclusive;
+    IntrusiveList<LockWaiter>::erase(*front);
   }
-  if (front != nullptr) front->woken.set();
+  if (queue_.empty()) word_.fetch_and(~kQueued, std::memory_order_relaxed);
+  return front;
+}
+
+void TargetLock::look_at_queue() noexcept {
+  for (bool more = true; more;) {
+    more = false;
+    if (LockWaiter* const front = take_front(&more)) front->wake();  // it may be gone now
+  }
+}
+
+bool AllLock::left_or_queue(LockWaiter& waiter) noexcept {
+  const SpinGuard guard(queue_lock_);
+  const std::uint32_t before = count_.fetch_or(kAwaited, std::memory_order_seq_cst);
+  if ((before & ~kAwaited) != 0) {
+    queue_.push_back(waiter);
+    return false;
+  }
+  if (queue_.empty()) count_.fetch_and(~kAwaited, std::memory_order_relaxed);
+  return true;
 }
 
 void AllLock::wait() noexcept {
-  LockWaiter waiter(LockMode::kPass);
-  {
-    const SpinGuard guard(queue_lock_);
-    const std::uint32_t before = count_.fetch_or(kAwaited, std::memory_order_seq_cst);
-    if ((before & ~kAwaited) == 0) {
-      if (queue_.empty()) count_.fetch_and(~kAwaited, std::memory_order_relaxed);
-      return;
-    }
-    queue_.push_back(waiter);
-  }
-  waiter.woken.wait();
+  StrandWaiter waiter(LockMode::kPass);
+  if (!left_or_queue(waiter)) waiter.wait();
 }
 
 void AllLock::wake() noexcept {
@@ -76,7 +91,7 @@ void AllLock::wake() noexcept {
     count_.fetch_and(~kAwaited, std::memory_order_relaxed);
     while (LockWaiter* waiter = queue_.pop_front()) woken.push_back(*waiter);
   }
-  while (LockWaiter* waiter = woken.pop_front()) waiter->woken.set();  // it may be gone now
+  while (LockWaiter* waiter = woken.pop_front()) waiter->wake();  // it may be gone now
 }
 
 }  // namespace heddle::rma

@@ -1,5 +1,5 @@
 // target_lock.h — the lock of one member's window memory (MPI_Win_lock), and the count of those
-// that have locked all members' (MPI_Win_lock_all), for the ranks of one process.
+// that have locked all members' (MPI_Win_lock_all), in the process of these members.
 //
 // A TargetLock is one word and a queue. Bits of the word: exclusive, queued, number of sharers.
 //
@@ -46,10 +46,27 @@
 
 namespace heddle::rma {
 
-// A strand that waits here; on its stack.
-struct LockWaiter;
-
 enum class LockMode : std::uint8_t { kShared, kExclusive, kPass };
+
+// What waits here: a strand, or a rank of another process (service.h), which gets the lock when it
+// is woken.
+class LockWaiter : public ListNode<> {
+ public:
+  // It is in no queue any more. May end the waiter. Called without a lock.
+  virtual void wake() noexcept = 0;
+
+ protected:
+  LockWaiter(LockMode its_mode, bool is_remote) noexcept : mode(its_mode), remote(is_remote) {}
+  ~LockWaiter() = default;
+
+ private:
+  friend class TargetLock;
+
+  const LockMode mode;
+  const bool remote;
+  int lost = 0;          // how often another strand was faster
+  bool granted = false;  // written before it is woken
+};
 
 class alignas(platform::kCacheLine) TargetLock {
  public:
@@ -61,6 +78,10 @@ class alignas(platform::kCacheLine) TargetLock {
   bool try_lock(LockMode mode) noexcept { return try_lock(mode, kQueued); }
   // Waits for the lock. May switch.
   void lock_slow(LockMode mode) noexcept;
+  // For a remote waiter: true if it has the lock, else it will be woken with it.
+  bool lock_or_queue(LockWaiter& waiter) noexcept {
+    return try_lock(waiter.mode, kQueued) || !queue_up(waiter);
+  }
   // Not for kPass.
   void unlock(LockMode mode) noexcept {
     const std::uint32_t part = mode == LockMode::kExclusive ? kExclusive : 1;
@@ -98,6 +119,7 @@ class alignas(platform::kCacheLine) TargetLock {
   }
   bool queue_up(LockWaiter& waiter) noexcept;
   void look_at_queue() noexcept;
+  LockWaiter* take_front(bool* more) noexcept;
 
   std::atomic<std::uint32_t> word_{0};
   std::atomic<int> holder_{-1};
@@ -125,6 +147,8 @@ class alignas(platform::kCacheLine) AllLock {
   }
   // Returns when all have left. May switch.
   void wait() noexcept;
+  // True if all have left, else the waiter will be woken when they have.
+  bool left_or_queue(LockWaiter& waiter) noexcept;
 
  private:
   static constexpr std::uint32_t kAwaited = 1U << 31;

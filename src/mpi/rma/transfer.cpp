@@ -4,6 +4,7 @@
 
 #include "mpi/request/finished.h"
 #include "mpi/rma/combine.h"
+#include "mpi/rma/remote.h"
 
 namespace heddle::rma {
 
@@ -17,7 +18,8 @@ namespace {
                      static_cast<long long>(given), static_cast<long long>(room));
 }
 
-// Moves all of `from`. Short ones are one store, so that a strand that polls sees all of it.
+// Moves all of `from` in this process. Short ones are one store, so that a strand that polls sees
+// all of it.
 Error move(ConstBuffer from, Buffer to) {
   const MPI_Count bytes = from.bytes();
   if (bytes > to.bytes()) [[unlikely]]
@@ -42,18 +44,38 @@ Buffer at_target(std::byte* address, const Place& place) noexcept {
   return {address, place.count, place.type};
 }
 
+// True if this process can touch the member's memory: its own, or that of a shared window.
+bool is_mapped(const Member& member) noexcept {
+  return member.here || member.base != nullptr;
+}
+
+MPI_Aint offset_at(const Member& member, const std::byte* address) noexcept {
+  return static_cast<MPI_Aint>(reinterpret_cast<std::uintptr_t>(address) -
+                               reinterpret_cast<std::uintptr_t>(member.base));
+}
+
 Error put_to(ConstBuffer origin, const Place& place, Window& window, Needs needs) {
   if (place.rank == MPI_PROC_NULL) return {};
   std::byte* address = nullptr;
   if (Error e = reach(place, window, needs, &address)) return e;
-  return move(origin, at_target(address, place));
+  const Buffer target = at_target(address, place);
+  const Member& member = window.member(place.rank);
+  if (is_mapped(member)) [[likely]]
+    return move(origin, target);
+  if (origin.bytes() > target.bytes()) return too_long(origin.bytes(), target.bytes());
+  return remote::put(origin, place, offset_at(member, address), origin.bytes(), window);
 }
 
 Error get_from(Buffer origin, const Place& place, Window& window, Needs needs) {
   if (place.rank == MPI_PROC_NULL) return {};
   std::byte* address = nullptr;
   if (Error e = reach(place, window, needs, &address)) return e;
-  return move(at_target(address, place), origin);
+  const Buffer target = at_target(address, place);
+  const Member& member = window.member(place.rank);
+  if (is_mapped(member)) [[likely]]
+    return move(target, origin);
+  if (target.bytes() > origin.bytes()) return too_long(target.bytes(), origin.bytes());
+  return remote::get(origin, place, offset_at(member, address), target.bytes(), window);
 }
 
 bool is_op(const op::Op& op, MPI_Op constant) noexcept {
@@ -108,8 +130,13 @@ Error combine_at(ConstBuffer origin, Buffer result, const Place& place, const op
   if (bytes == 0) return {};
   const Datatype* element = nullptr;
   if (Error e = find_element(op, *place.type, combines ? origin.type : nullptr, &element)) return e;
-  combine(combines ? origin : ConstBuffer{}, result, target, bytes,
-          {*element, op, is_op(op, MPI_REPLACE)});
+  const Combination what{*element, op, is_op(op, MPI_REPLACE)};
+  const ConstBuffer given = combines ? origin : ConstBuffer{};
+  const Member& member = window.member(place.rank);
+  if (!member.here) [[unlikely]] {
+    return remote::combine(given, result, place, offset_at(member, address), bytes, what, window);
+  }
+  combine(given, result, target, bytes, what);
   return {};
 }
 
@@ -179,7 +206,14 @@ Error fetch_and_op(const void* origin, void* result, const Place& place, const o
   }
   std::byte* address = nullptr;
   if (Error e = reach(place, window, Needs::kAnyEpoch, &address)) return e;
-  combine_one(combines ? origin : nullptr, result, address, {*element, op, is_op(op, MPI_REPLACE)});
+  const Combination what{*element, op, is_op(op, MPI_REPLACE)};
+  const Member& member = window.member(place.rank);
+  if (!member.here) [[unlikely]] {
+    const ConstBuffer given = combines ? ConstBuffer{origin, 1, place.type} : ConstBuffer{};
+    return remote::combine(given, {result, 1, place.type}, place, offset_at(member, address),
+                           place.type->size(), what, window);
+  }
+  combine_one(combines ? origin : nullptr, result, address, what);
   return {};
 }
 
@@ -197,6 +231,11 @@ Error compare_and_swap(const void* origin, const void* compare, void* result, co
   if (Error e = need_buffer("result_addr", result)) return e;
   std::byte* address = nullptr;
   if (Error e = reach(place, window, Needs::kAnyEpoch, &address)) return e;
+  const Member& member = window.member(place.rank);
+  if (!member.here) [[unlikely]] {
+    return remote::swap_if_equal(origin, compare, result, place, offset_at(member, address),
+                                 window);
+  }
   swap_if_equal(origin, compare, result, address, static_cast<std::size_t>(place.type->size()));
   return {};
 }

@@ -1,7 +1,11 @@
 #include "mpi/rma/window.h"
 
+#include <algorithm>
 #include <cstdio>
 
+#include "exec/ult/lend.h"
+#include "exec/ult/scheduler.h"
+#include "exec/ult/under_way.h"
 #include "mpi/rma/hints.h"
 
 namespace heddle::rma {
@@ -13,11 +17,19 @@ using object::Ref;
 namespace {
 
 Part& join(const comm::Comm& comm, world::ContextId context) {
-  const int members = comm.size();
   const auto make = [](const void* argument) -> std::unique_ptr<world::SharedPart> {
-    return std::make_unique<Part>(*static_cast<const int*>(argument));
+    const auto& all = static_cast<const comm::Comm*>(argument)->group().members();
+    const int own_host = world::here().process->host;
+    const auto here = std::count_if(all.begin(), all.end(), [own_host](const auto* member) {
+      return member->host == own_host;
+    });
+    auto part = std::make_unique<Part>(static_cast<int>(all.size()), static_cast<int>(here));
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
+      part->member(static_cast<int>(rank)).here = all[rank]->host == own_host;
+    }
+    return part;
   };
-  return static_cast<Part&>(world::here().host->shared_parts().join(context, make, &members));
+  return static_cast<Part&>(world::here().host->shared_parts().join(context, make, &comm));
 }
 
 }  // namespace
@@ -28,9 +40,33 @@ Window::Window(int flavor, Ref<comm::Comm> own, world::ContextId context)
       rank_(comm_->rank()),
       size_(comm_->size()),
       flavor_(flavor),
+      context_(context),
       part_(join(*comm_, context)),
       epochs_(size_),
+      unflushed_(new std::atomic<std::uint32_t>[static_cast<std::size_t>(size_)]()),
       errhandler_(&error::initial_errhandler()) {}
+
+Window::~Window() {
+  if (is_looked_after_) ult::work_ends();
+  part_.leave();
+}
+
+Error Window::set_others(std::vector<int> members) {
+  others_ = std::move(members);
+  if (others_.empty()) return {};
+  // Where the rank is a process no worker polls while it computes. The thread that does so then is
+  // none of the rank's.
+  if (!ult::running()) {
+    Rank* const rank = Rank::current();
+    Rank::enter(nullptr);
+    Error failed = ult::start_lending();
+    Rank::enter(rank);
+    if (failed) return failed;
+  }
+  ult::work_begins();
+  is_looked_after_ = true;
+  return {};
+}
 
 Ref<Errhandler> Window::errhandler() const noexcept {
   const SpinGuard guard(lock_);

@@ -5,9 +5,9 @@
 //                      ──► Epochs      which epochs the rank has open
 //                      ──► own memory  of MPI_Win_allocate; of a dynamic window its regions
 //
-// All members live in one process: a put is a copy by the origin, which is over when the call
+// At a member of the same process a put is a copy by the origin, which is over when the call
 // returns, for origin and target. So no call that ends an epoch has anything to wait for but other
-// ranks' calls.
+// ranks' calls. At a member of another process it is a packet (remote.h).
 //
 // Thread safety: what is constant needs no lock; name, errhandler, info and attributes are guarded
 // inside; counts of starts and posts are those of the strand that makes such calls.
@@ -41,6 +41,7 @@ class Window final : public object::Object {
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
   int flavor() const noexcept { return flavor_; }
+  world::ContextId context() const noexcept { return context_; }  // of its part
 
   Part& part() const noexcept { return part_; }
   Member& member(int rank) const noexcept { return part_.member(rank); }
@@ -50,6 +51,15 @@ class Window final : public object::Object {
   // Own memory, which ends with the window. Before the members meet.
   void keep_memory(void* memory) noexcept { memory_.reset(memory); }
   Regions& regions() noexcept { return regions_; }
+
+  // How many bytes the rank has put at a member of another process and not flushed.
+  std::atomic<std::uint32_t>& unflushed(int rank) noexcept {
+    return unflushed_[static_cast<std::size_t>(rank)];
+  }
+  // A member in each other process; none is known at first. Set once, while the window is made:
+  // from then on their packets are looked after, also while the program computes.
+  const std::vector<int>& others() const noexcept { return others_; }
+  Error set_others(std::vector<int> members);
 
   // What the rank has started and posted. Of the strand that makes such calls.
   struct Exposure {
@@ -77,7 +87,7 @@ class Window final : public object::Object {
   Facts& facts() noexcept { return facts_; }
 
  private:
-  ~Window() override { part_.leave(); }
+  ~Window() override;
 
   struct Free {
     void operator()(void* memory) const noexcept { std::free(memory); }
@@ -85,11 +95,15 @@ class Window final : public object::Object {
 
   const object::Ref<comm::Comm> comm_;
   const int rank_, size_, flavor_;
+  const world::ContextId context_;
   std::unique_ptr<void, Free> memory_;
   Regions regions_;
   Part& part_;
   Epochs epochs_;
   Exposure exposure_;
+  std::vector<int> others_;
+  bool is_looked_after_ = false;
+  const std::unique_ptr<std::atomic<std::uint32_t>[]> unflushed_;
   Facts facts_{};
   std::atomic<bool> no_locks_{false};  // what the hint of that name says
 

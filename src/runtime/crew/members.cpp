@@ -6,6 +6,7 @@
 #include "mpi/error/errhandler.h"
 #include "mpi/p2p/gateway.h"
 #include "mpi/p2p/port.h"
+#include "mpi/rma/service.h"
 #include "runtime/job_board/abort.h"
 
 namespace heddle::runtime {
@@ -42,6 +43,7 @@ void Members::connect(transport::Routes routes) {
   // Attaches each module that talks to other hosts; then packets may come.
   p2p::attach_to(*gateway, host_.job());
   coll::attach_to(*gateway, host_.shared_parts());
+  rma::attach_to(*gateway, host_.shared_parts());
   gateway->open();
   host_.set_gateway(std::move(gateway));
 }

@@ -1,0 +1,380 @@
+#include "mpi/rma/remote.h"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "base/standing.h"
+#include "exec/ult/stillness.h"
+#include "mpi/datatype/walk_buffer.h"
+#include "mpi/rma/answer.h"
+#include "mpi/rma/service.h"
+#include "net/gateway/gateway.h"
+
+namespace heddle::rma::remote {
+
+using datatype::Address;
+using datatype::Buffer;
+using datatype::ConstBuffer;
+
+namespace {
+
+// The most that a packet carries behind its head, and how many answers a call waits for at once.
+constexpr std::size_t kMostBytes = 16 << 10;
+constexpr std::size_t kAtOnce = 16;
+
+Error no_memory() {
+  return Error::make(MPI_ERR_NO_MEM, "there is no memory for a packet to the target's process");
+}
+
+// The way from the calling rank to the process of a member.
+class Way {
+ public:
+  Way(int member, Window& window)
+      : process_(window.comm().group().member(member)),
+        channels_(
+            gateway::Gateway::here().by_host()[static_cast<std::size_t>(process_.host)]->channels),
+        channel_(channels_.channel_of(world::here().process->number, process_.number,
+                                      window.comm().context())) {}
+
+  std::size_t room() const noexcept {
+    return std::min(channels_.packet_bytes() - sizeof(WindowPacket), kMostBytes);
+  }
+  bool send(const WindowPacket& head) const noexcept {
+    return channels_.send(channel_, process_.host, bytes_of(head));
+  }
+  channel::PackedPacket* make(const WindowPacket& head, std::size_t bytes) const noexcept {
+    return channel::PackedPacket::make(process_.host, bytes_of(head), bytes);
+  }
+  void put(channel::PackedPacket& packet) const noexcept { channels_.put(channel_, packet); }
+
+ private:
+  static transport::Bytes bytes_of(const WindowPacket& head) noexcept {
+    return {reinterpret_cast<const std::byte*>(&head), sizeof head};
+  }
+
+  const world::Process& process_;
+  channel::Channels& channels_;
+  const int channel_;
+};
+
+WindowPacket head_of(gateway::PacketKind kind, int target, Window& window) noexcept {
+  return {.kind = kind, .target = target, .origin = window.rank(), .context = window.context()};
+}
+
+std::uint64_t name(Answer& answer) {
+  return gateway::Gateway::here().find<Service>().answers().add(answer);
+}
+void forget(std::uint64_t name) {
+  gateway::Gateway::here().find<Service>().answers().take(name, [](const Answer&) { return true; });
+}
+
+std::string text_of_answer(const void* subject) {
+  return "an answer from the process of rank " + std::to_string(*static_cast<const int*>(subject)) +
+         " of the window";
+}
+
+Error error_of(int status, int target, const Window& window) {
+  if (status == MPI_SUCCESS) return {};
+  return Error::make(status,
+                     "an access of rank %d in %s failed there: it touched bytes that are not in "
+                     "the window",
+                     target, describe(window).c_str());
+}
+
+// Asks, and waits for the answer; `text` and `subject` are for reports.
+Error ask(WindowPacket head, Window& window, std::string (*text)(const void*),
+          const void* subject) {
+  Answer answer;
+  head.waiting = name(answer);
+  const ult::NotedWait noted({Standing::mine.call, text, subject});
+  if (!Way(head.target, window).send(head)) {
+    forget(head.waiting);
+    return no_memory();
+  }
+  answer.wait();
+  return error_of(answer.status(), head.target, window);
+}
+
+// The runs of the target's bytes, in packed order; of whole elements if there is an element type.
+class RunSink {
+ public:
+  explicit RunSink(const datatype::Datatype* element) noexcept : element_(element) {}
+
+  void run(Address address, MPI_Count bytes) {
+    if (element_ == nullptr || element_->dense()) return add(address, bytes);
+    // An element with gaps may come as several runs: it begins with the first.
+    const MPI_Count size = element_->size();
+    for (MPI_Count begin = (size - position_ % size) % size; begin < bytes; begin += size) {
+      add(address + static_cast<Address>(begin), size);
+    }
+    position_ += bytes;
+  }
+  void strided(Address at, MPI_Count stride, MPI_Count bytes, MPI_Count count) {
+    for (MPI_Count i = 0; i < count; ++i) run(datatype::moved(at, i * stride), bytes);
+  }
+  void scattered(Address base, const MPI_Count* offsets, MPI_Count bytes, MPI_Count count) {
+    for (MPI_Count i = 0; i < count; ++i) run(datatype::moved(base, offsets[i]), bytes);
+  }
+  void records(Address at, MPI_Count stride, MPI_Count count, const datatype::Fields& fields) {
+    for (MPI_Count i = 0; i < count; ++i) {
+      for (MPI_Count field = 0; field < fields.count; ++field) {
+        run(datatype::moved(at, i * stride + fields.offsets[field]),
+            fields.starts[field + 1] - fields.starts[field]);
+      }
+    }
+  }
+
+  std::vector<TargetRun>& runs() noexcept { return runs_; }
+
+ private:
+  void add(Address at, MPI_Count bytes) {
+    const auto length = static_cast<std::uint64_t>(bytes);
+    const bool goes_on = !runs_.empty() && runs_.back().at + runs_.back().bytes == at &&
+                         (element_ == nullptr || element_->dense());
+    if (goes_on) {
+      runs_.back().bytes += length;
+    } else {
+      runs_.push_back({at, length});
+    }
+  }
+
+  const datatype::Datatype* const element_;
+  MPI_Count position_ = 0;
+  std::vector<TargetRun> runs_;
+};
+
+// An access, cut into packets.
+class Transfer {
+ public:
+  Transfer(Access access, const Place& place, MPI_Aint offset, MPI_Count bytes,
+           const Combination* what, Window& window)
+      : way_(place.rank, window), head_(head_of(kAccess, place.rank, window)) {
+    head_.access = access;
+    if (what != nullptr) {
+      head_.element = constant(what->element.named());
+      head_.op = static_cast<std::uint32_t>(what->op.handle());
+      unit_ = static_cast<std::size_t>(what->element.size());
+    }
+    RunSink sink(what != nullptr ? &what->element : nullptr);
+    datatype::walk_buffer(reinterpret_cast<const void*>(offset), *place.type, 0, bytes, sink);
+    runs_ = std::move(sink.runs());
+  }
+
+  bool is_over() const noexcept { return next_ == runs_.size(); }
+
+  // The next packet's part of the packed form.
+  struct Part {
+    MPI_Count skip, bytes;
+  };
+  Part take() {
+    taken_.clear();
+    std::size_t room = way_.room();
+    Part part{done_, 0};
+    while (next_ < runs_.size() && room >= sizeof(TargetRun) + unit_) {
+      TargetRun& run = runs_[next_];
+      const std::size_t most = (room - sizeof(TargetRun)) / unit_ * unit_;
+      const std::uint64_t bytes = std::min<std::uint64_t>(run.bytes, most);
+      taken_.push_back({run.at, bytes});
+      room -= sizeof(TargetRun) + static_cast<std::size_t>(bytes);
+      part.bytes += static_cast<MPI_Count>(bytes);
+      run = {run.at + bytes, run.bytes - bytes};
+      if (run.bytes == 0) ++next_;
+    }
+    done_ += part.bytes;
+    return part;
+  }
+
+  // Sends what was taken; `write(data)` writes `bytes` of data. False: there is no memory.
+  template <class Write>
+  bool send(std::uint64_t waiting, std::size_t bytes, Write write) {
+    head_.runs = static_cast<std::uint32_t>(taken_.size());
+    head_.waiting = waiting;
+    const std::size_t table = taken_.size() * sizeof(TargetRun);
+    channel::PackedPacket* const packet = way_.make(head_, table + bytes);
+    if (packet == nullptr) return false;
+    std::memcpy(packet->body(), taken_.data(), table);
+    if (bytes != 0) write(packet->body() + table);
+    way_.put(*packet);
+    return true;
+  }
+
+ private:
+  static std::uint32_t constant(MPI_Datatype handle) noexcept {
+    return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(handle));
+  }
+
+  const Way way_;
+  WindowPacket head_;
+  std::size_t unit_ = 1;  // bytes that stay together
+  std::vector<TargetRun> runs_, taken_;
+  std::size_t next_ = 0;
+  MPI_Count done_ = 0;
+};
+
+// Sends all of it with the origin's data; a flush asks whether it has been done.
+Error give(Transfer& transfer, ConstBuffer origin, int target, Window& window) {
+  while (!transfer.is_over()) {
+    const Transfer::Part part = transfer.take();
+    const bool sent = transfer.send(0, static_cast<std::size_t>(part.bytes), [&](std::byte* data) {
+      datatype::pack(origin, part.skip, data, part.bytes);
+    });
+    if (!sent) return no_memory();
+    const auto bytes = static_cast<std::uint32_t>(part.bytes);
+    const std::uint32_t before =
+        window.unflushed(target).fetch_add(bytes, std::memory_order_relaxed);
+    if (before + bytes > kMostUnflushed) {
+      if (Error e = remote::flush(target, window)) return e;
+    }
+  }
+  return {};
+}
+
+// Waits for all answers; the first class of an error, else `status`.
+int wait_for(std::deque<Answer>& answers, int status) noexcept {
+  for (Answer& answer : answers) {
+    answer.wait();
+    if (status == MPI_SUCCESS) status = answer.status();
+  }
+  answers.clear();
+  return status;
+}
+
+// Sends all of it, with the origin's data unless these are null; the answers go into `result`.
+Error exchange(Transfer& transfer, ConstBuffer origin, Buffer result, int target, Window& window) {
+  const ult::NotedWait noted({Standing::mine.call, text_of_answer, &target});
+  std::deque<Answer> answers;
+  int status = MPI_SUCCESS;
+  while (!transfer.is_over() && status == MPI_SUCCESS) {
+    const Transfer::Part part = transfer.take();
+    const std::uint64_t waiting = name(answers.emplace_back(result, part.skip, part.bytes));
+    const std::size_t carried = origin.type != nullptr ? static_cast<std::size_t>(part.bytes) : 0;
+    const bool sent = transfer.send(waiting, carried, [&](std::byte* data) {
+      datatype::pack(origin, part.skip, data, part.bytes);
+    });
+    if (!sent) {
+      forget(waiting);
+      answers.pop_back();
+      status = MPI_ERR_NO_MEM;
+    }
+    if (answers.size() == kAtOnce) status = wait_for(answers, status);
+  }
+  status = wait_for(answers, status);
+  return status == MPI_ERR_NO_MEM ? no_memory() : error_of(status, target, window);
+}
+
+// For reports of a lock that is waited for.
+struct WantedLock {
+  const Window& window;
+  int target;
+  LockMode mode;
+};
+
+std::string text_of_lock(const void* subject) {
+  const auto& wanted = *static_cast<const WantedLock*>(subject);
+  if (wanted.mode == LockMode::kPass) {
+    return "the end of exclusive locks in the process of rank " + std::to_string(wanted.target) +
+           " in " + describe(wanted.window);
+  }
+  return std::string(wanted.mode == LockMode::kExclusive ? "the exclusive" : "a shared") +
+         " lock of rank " + std::to_string(wanted.target) + " in " + describe(wanted.window);
+}
+
+}  // namespace
+
+Error put(ConstBuffer origin, const Place& place, MPI_Aint offset, MPI_Count bytes,
+          Window& window) {
+  Transfer transfer(Access::kPut, place, offset, bytes, nullptr, window);
+  return give(transfer, origin, place.rank, window);
+}
+
+Error get(Buffer origin, const Place& place, MPI_Aint offset, MPI_Count bytes, Window& window) {
+  Transfer transfer(Access::kGet, place, offset, bytes, nullptr, window);
+  return exchange(transfer, {}, origin, place.rank, window);
+}
+
+Error combine(ConstBuffer origin, Buffer result, const Place& place, MPI_Aint offset,
+              MPI_Count bytes, const Combination& what, Window& window) {
+  const bool fetches = result.type != nullptr;
+  Transfer transfer(fetches ? Access::kFetch : Access::kCombine, place, offset, bytes, &what,
+                    window);
+  return fetches ? exchange(transfer, origin, result, place.rank, window)
+                 : give(transfer, origin, place.rank, window);
+}
+
+Error swap_if_equal(const void* origin, const void* compare, void* result, const Place& place,
+                    MPI_Aint offset, Window& window) {
+  const MPI_Count bytes = place.type->size();
+  const auto length = static_cast<std::size_t>(bytes);
+  Transfer transfer(Access::kSwap, place, offset, bytes, nullptr, window);
+  const ult::NotedWait noted({Standing::mine.call, text_of_answer, &place.rank});
+  transfer.take();
+  Answer answer({result, 1, place.type}, 0, bytes);
+  const std::uint64_t waiting = name(answer);
+  const bool sent = transfer.send(waiting, 2 * length, [&](std::byte* data) {
+    std::memcpy(data, compare, length);
+    std::memcpy(data + length, origin, length);
+  });
+  if (!sent) {
+    forget(waiting);
+    return no_memory();
+  }
+  answer.wait();
+  return error_of(answer.status(), place.rank, window);
+}
+
+Error flush(int target, Window& window) {
+  if (window.unflushed(target).exchange(0, std::memory_order_relaxed) == 0) return {};
+  return ask(head_of(kFlush, target, window), window, text_of_answer, &target);
+}
+
+Error flush_all(Window& window) {
+  if (window.others().empty()) return {};
+  Error first;
+  for (int target = 0; target < window.size(); ++target) {
+    Error error = remote::flush(target, window);
+    if (error && !first) first = std::move(error);
+  }
+  return first;
+}
+
+Error lock(int target, LockMode mode, Window& window) {
+  WindowPacket head = head_of(kLock, target, window);
+  head.mode = static_cast<std::uint8_t>(mode);
+  const WantedLock wanted{window, target, mode};
+  return ask(head, window, text_of_lock, &wanted);
+}
+
+void unlock(int target, LockMode mode, Window& window) {
+  WindowPacket head = head_of(kUnlock, target, window);
+  head.mode = static_cast<std::uint8_t>(mode);
+  static_cast<void>(Way(target, window).send(head));
+}
+
+Error lock_all(Window& window) {
+  for (const int member : window.others()) {
+    const WantedLock wanted{window, member, LockMode::kPass};
+    if (Error e = ask(head_of(kLockAll, member, window), window, text_of_lock, &wanted)) return e;
+  }
+  return {};
+}
+
+void unlock_all(Window& window) {
+  for (const int member : window.others()) {
+    static_cast<void>(Way(member, window).send(head_of(kUnlockAll, member, window)));
+  }
+}
+
+void post(int origin, Window& window) {
+  WindowPacket head = head_of(kPost, window.rank(), window);
+  head.origin = origin;
+  static_cast<void>(Way(origin, window).send(head));
+}
+
+void complete(int target, Window& window) {
+  static_cast<void>(Way(target, window).send(head_of(kComplete, target, window)));
+}
+
+}  // namespace heddle::rma::remote

@@ -1,0 +1,316 @@
+#include "mpi/rma/service.h"
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "mpi/rma/answer.h"
+#include "mpi/rma/combine.h"
+
+namespace heddle::rma {
+
+using transport::Bytes;
+
+// A packet that fits its window, whose part is held.
+class Service::Request {
+ public:
+  Request(const gateway::Arrival& arrival, const WindowPacket& packet, Part& its_part) noexcept
+      : channel(arrival.channel),
+        host(arrival.host),
+        head(packet),
+        part(its_part),
+        rest_(arrival.packet.subspan(sizeof packet)) {}
+
+  Member& target() const noexcept { return part.member(head.target); }
+  Member& origin() const noexcept { return part.member(head.origin); }
+
+  TargetRun run(std::uint32_t i) const noexcept {
+    TargetRun run;
+    std::memcpy(&run, rest_.data() + i * sizeof run, sizeof run);
+    return run;
+  }
+  std::size_t runs_bytes() const noexcept { return head.runs * sizeof(TargetRun); }
+  bool has_runs() const noexcept { return runs_bytes() <= rest_.size(); }
+  Bytes data() const noexcept { return rest_.subspan(runs_bytes()); }
+
+  const int channel, host;
+  const WindowPacket head;
+  Part& part;
+
+ private:
+  const Bytes rest_;
+};
+
+namespace {
+
+bool read_head(Bytes bytes, WindowPacket* packet) noexcept {
+  if (bytes.size() < sizeof *packet) return false;
+  std::memcpy(packet, bytes.data(), sizeof *packet);
+  return true;
+}
+
+// The element and the operation that a packet names; false if it names none.
+bool combination_of(const WindowPacket& head, const datatype::Datatype** element,
+                    const op::Op** op) noexcept {
+  *element = datatype::from_handle(
+      reinterpret_cast<MPI_Datatype>(static_cast<std::uintptr_t>(head.element)));
+  const std::uintptr_t operation = head.op;
+  const bool is_named = head.element - datatype::kFirstNamed < datatype::kNamedSlots &&
+                        operation - op::kFirstNamed < op::kNamedSlots;
+  if (!is_named || *element == nullptr) return false;
+  *op = op::named_table[operation - op::kFirstNamed];
+  return *op != nullptr && (*element)->size() > 0;
+}
+
+// A lock, or all members' of this process, that another process waits for.
+class RemoteLock final : public LockWaiter {
+ public:
+  RemoteLock(LockMode mode, Service& service, int channel, int host, std::uint64_t waiting,
+             Part& part, int rank, int holder) noexcept
+      : LockWaiter(mode, true),
+        service_(service),
+        channel_(channel),
+        host_(host),
+        waiting_(waiting),
+        part_(part),
+        mode_(mode),
+        rank_(rank),
+        holder_(holder) {}
+
+  // Goes on until it must wait, or has all; then it answers and ends.
+  void go_on() noexcept {
+    while (rank_ < part_.size()) {
+      if (!has_lock_ && !take()) return;
+      if (mode_ == LockMode::kExclusive && part_.all().is_taken()) {
+        has_lock_ = false;
+        lock().unlock(mode_);
+        if (!part_.all().left_or_queue(*this)) return;
+        continue;
+      }
+      if (mode_ != LockMode::kPass) break;
+      has_lock_ = false;
+      ++rank_;
+    }
+    if (mode_ == LockMode::kExclusive) lock().note_holder(holder_);
+    service_.answer(channel_, host_, waiting_, MPI_SUCCESS);
+    part_.leave();
+    delete this;
+  }
+
+  // It comes from the target's lock, which it then has, or from those that had locked all.
+  void wake() noexcept override {
+    has_lock_ = queued_for_lock_;
+    queued_for_lock_ = false;
+    go_on();
+  }
+
+ private:
+  ~RemoteLock() = default;
+
+  TargetLock& lock() noexcept { return part_.member(rank_).lock; }
+  bool take() noexcept {
+    const bool passes =
+        mode_ == LockMode::kPass && (!part_.member(rank_).here || !lock().is_exclusive());
+    queued_for_lock_ = true;
+    // Another thread may wake it at once, and end it.
+    if (!passes && !lock().lock_or_queue(*this)) return false;
+    queued_for_lock_ = false;
+    has_lock_ = true;
+    return true;
+  }
+
+  Service& service_;
+  const int channel_, host_;
+  const std::uint64_t waiting_;
+  Part& part_;
+  const LockMode mode_;
+  int rank_;
+  const int holder_;
+  bool has_lock_ = false, queued_for_lock_ = false;
+};
+
+}  // namespace
+
+Service::Service(gateway::Gateway& gateway, world::SharedParts& parts)
+    : gateway_(gateway), parts_(parts) {
+  gateway.receive<&Service::serve<&Service::do_access>>(kAccess, *this);
+  gateway.receive<&Service::serve<&Service::do_flush>>(kFlush, *this);
+  gateway.receive<&Service::serve<&Service::do_lock>>(kLock, *this);
+  gateway.receive<&Service::serve<&Service::do_unlock>>(kUnlock, *this);
+  gateway.receive<&Service::serve<&Service::do_lock_all>>(kLockAll, *this);
+  gateway.receive<&Service::serve<&Service::do_unlock_all>>(kUnlockAll, *this);
+  gateway.receive<&Service::serve<&Service::do_post>>(kPost, *this);
+  gateway.receive<&Service::serve<&Service::do_complete>>(kComplete, *this);
+  gateway.receive<&Service::on_answer>(kAnswer, *this);
+}
+
+void attach_to(gateway::Gateway& gateway, world::SharedParts& parts) {
+  gateway.add(std::make_unique<Service>(gateway, parts));
+}
+
+void Service::answer(int channel, int host, std::uint64_t waiting, int status,
+                     Bytes data) noexcept {
+  const AnswerPacket head{.status = status, .waiting = waiting};
+  const Bytes bytes{reinterpret_cast<const std::byte*>(&head), sizeof head};
+  // Without memory for it the origin waits for ever, as for any message that could not be sent.
+  static_cast<void>(gateway_.by_host()[static_cast<std::size_t>(host)]->channels.send(channel, host,
+                                                                                      bytes, data));
+}
+
+template <void (*kDo)(Service&, const Service::Request&)>
+bool Service::serve(const gateway::Arrival& arrival) noexcept {
+  WindowPacket head;
+  if (!read_head(arrival.packet, &head)) return false;
+  auto* const part = static_cast<Part*>(parts_.hold(head.context));
+  if (part == nullptr) return false;
+  const auto is_member = [part](std::int32_t rank) { return rank >= 0 && rank < part->size(); };
+  const bool fits = is_member(head.target) && is_member(head.origin);
+  if (fits) kDo(*this, Request(arrival, head, *part));
+  part->leave();
+  return fits;
+}
+
+bool Service::on_answer(const gateway::Arrival& arrival) noexcept {
+  AnswerPacket head{.waiting = 0};
+  if (arrival.packet.size() < sizeof head) return false;
+  std::memcpy(&head, arrival.packet.data(), sizeof head);
+  Answer* const answer = answers_.take(head.waiting, [](const Answer&) { return true; });
+  if (answer == nullptr) return false;
+  answer->came(head.status, arrival.packet.subspan(sizeof head));
+  return true;
+}
+
+void Service::do_flush(Service& service, const Request& request) {
+  const int error = request.target().late_error.exchange(MPI_SUCCESS, std::memory_order_relaxed);
+  service.answer(request.channel, request.host, request.head.waiting, error);
+}
+
+void Service::do_lock(Service& service, const Request& request) {
+  const WindowPacket& head = request.head;
+  if (head.mode > static_cast<std::uint8_t>(LockMode::kExclusive)) return;
+  service.parts_.hold(head.context);  // until it answers
+  (new RemoteLock(static_cast<LockMode>(head.mode), service, request.channel, request.host,
+                  head.waiting, request.part, head.target, head.origin))
+      ->go_on();
+}
+
+void Service::do_unlock(Service&, const Request& request) {
+  const auto mode = static_cast<LockMode>(request.head.mode);
+  if (mode > LockMode::kExclusive) return;
+  TargetLock& lock = request.target().lock;
+  if (mode == LockMode::kExclusive) lock.note_holder(MPI_PROC_NULL);
+  lock.unlock(mode);
+}
+
+void Service::do_lock_all(Service& service, const Request& request) {
+  service.parts_.hold(request.head.context);
+  request.part.all().enter();
+  (new RemoteLock(LockMode::kPass, service, request.channel, request.host, request.head.waiting,
+                  request.part, 0, request.head.origin))
+      ->go_on();
+}
+
+void Service::do_unlock_all(Service&, const Request& request) {
+  request.part.all().leave();
+}
+
+void Service::do_post(Service&, const Request& request) {
+  // seq_cst: with Awaited.
+  request.part.posted(request.head.origin, request.head.target)
+      .fetch_add(1, std::memory_order_seq_cst);
+  request.origin().posts.notify();
+}
+
+void Service::do_complete(Service&, const Request& request) {
+  request.target().completed.fetch_add(1, std::memory_order_seq_cst);  // with Awaited
+  request.target().completes.notify();
+}
+
+namespace {
+
+// Does what an access asks of one run after the other.
+class Doing {
+ public:
+  Doing(const WindowPacket& head, Member& target, Bytes data) noexcept
+      : head_(head), target_(target), data_(data) {}
+
+  // The class of what is wrong with the packet.
+  template <class RunOf>
+  int prepare(RunOf run_of) {
+    const bool combines = head_.access == Access::kCombine || head_.access == Access::kFetch;
+    if (combines && !combination_of(head_, &element_, &op_)) return MPI_ERR_INTERN;
+    MPI_Count all = 0;
+    for (std::uint32_t i = 0; i < head_.runs; ++i) {
+      const TargetRun run = run_of(i);
+      if (!target_.holds(run.at, run.bytes)) return MPI_ERR_RMA_RANGE;
+      all += static_cast<MPI_Count>(run.bytes);
+      if (combines && run.bytes % static_cast<std::uint64_t>(element_->size()) != 0) {
+        return MPI_ERR_INTERN;
+      }
+    }
+    const bool has_data = head_.access == Access::kPut || head_.access == Access::kCombine ||
+                          (head_.access == Access::kFetch && !data_.empty());
+    const auto wanted = static_cast<std::size_t>(head_.access == Access::kSwap ? 2 * all
+                                                 : has_data                    ? all
+                                                                               : 0);
+    if (data_.size() != wanted) return MPI_ERR_INTERN;
+    if (answers()) result_.resize(static_cast<std::size_t>(all));
+    return MPI_SUCCESS;
+  }
+
+  void run(const TargetRun& run) {
+    std::byte* const at = target_.base + run.at;
+    const std::byte* const given = data_.empty() ? nullptr : data_.data() + done_;
+    std::byte* const result = answers() ? result_.data() + done_ : nullptr;
+    const auto bytes = static_cast<MPI_Count>(run.bytes);
+    switch (head_.access) {
+      case Access::kPut:
+        std::memcpy(at, given, run.bytes);
+        break;
+      case Access::kGet:
+        std::memcpy(result, at, run.bytes);
+        break;
+      case Access::kSwap:
+        swap_if_equal(data_.data() + run.bytes, data_.data(), result, at, run.bytes);
+        break;
+      default:
+        combine_packed(given, result, at, bytes / element_->size(),
+                       {*element_, *op_, op_ == op::from_handle(MPI_REPLACE)});
+        break;
+    }
+    done_ += run.bytes;
+  }
+
+  bool answers() const noexcept {
+    return head_.access == Access::kGet || head_.access == Access::kFetch ||
+           head_.access == Access::kSwap;
+  }
+  Bytes result() const noexcept { return {result_.data(), result_.size()}; }
+
+ private:
+  const WindowPacket& head_;
+  Member& target_;
+  const Bytes data_;
+  const datatype::Datatype* element_ = nullptr;
+  const op::Op* op_ = nullptr;
+  std::vector<std::byte> result_;
+  std::size_t done_ = 0;  // packed bytes
+};
+
+}  // namespace
+
+void Service::do_access(Service& service, const Request& request) {
+  if (!request.has_runs()) return;
+  Doing doing(request.head, request.target(), request.data());
+  const int status = doing.prepare([&request](std::uint32_t i) { return request.run(i); });
+  if (status == MPI_SUCCESS) {
+    for (std::uint32_t i = 0; i < request.head.runs; ++i) doing.run(request.run(i));
+  } else if (!doing.answers()) {
+    request.target().late_error.store(status, std::memory_order_relaxed);
+  }
+  if (!doing.answers()) return;
+  service.answer(request.channel, request.host, request.head.waiting, status,
+                 status == MPI_SUCCESS ? doing.result() : Bytes{});
+}
+
+}  // namespace heddle::rma
