@@ -149,6 +149,7 @@ void put_at_random(int rank, int size, Made made) {
     // Operations of a round touch different elements.
     const int parts = draw.number(1, 4), part = kElements / parts;
     std::vector<Operation> operations;
+    operations.reserve(static_cast<std::size_t>(parts));
     for (int i = 0; i < parts; ++i)
       operations.push_back(draw.operation(size, i * part, (i + 1) * part));
     in_epochs(round % 3, window.win, [&] {
@@ -212,6 +213,7 @@ RANKS_TEST(Accumulate, AddsFromAllRanksAtOnce, ranks(1, 2, 3, 7)) {
   Model model(size);
   for (int round = 0; round < 10; ++round) {
     std::vector<Operation> operations;
+    operations.reserve(static_cast<std::size_t>(8 * size));
     for (int i = 0; i < 8 * size; ++i) operations.push_back(draw.operation(size, 0, kElements));
     in_epochs(round % 3, window.win, [&] {
       for (const Operation& operation : operations) {

@@ -181,12 +181,13 @@ RANKS_TEST(DynamicWindow, ReachesWhatIsAttached, ranks(1, 2, 5)) {
   const MPI_Aint there = addresses[static_cast<std::size_t>(right)];
   const int values[3] = {rank, rank + 1, rank + 2};
   MPI_Win_fence(0, win);
-  EXPECT_EQ(MPI_Put(values, 3, MPI_INT, right, MPI_Aint_add(there, 8 * 4), 3, MPI_INT, win),
-            MPI_SUCCESS);
+  EXPECT_EQ(
+      MPI_Put(values, 3, MPI_INT, right, MPI_Aint_add(there, MPI_Aint{8} * 4), 3, MPI_INT, win),
+      MPI_SUCCESS);
   EXPECT_EQ(MPI_Put(values, 0, MPI_INT, right, 0, 0, MPI_INT, win), MPI_SUCCESS);
   // Of a target in another process the next call that flushes tells it.
   const int outside =
-      MPI_Put(values, 3, MPI_INT, right, MPI_Aint_add(there, 18 * 4), 3, MPI_INT, win);
+      MPI_Put(values, 3, MPI_INT, right, MPI_Aint_add(there, MPI_Aint{18} * 4), 3, MPI_INT, win);
   const int then = MPI_Win_fence(0, win);
   EXPECT_EQ(outside != MPI_SUCCESS ? outside : then, MPI_ERR_RMA_RANGE);
   const int left = (rank + size - 1) % size;
