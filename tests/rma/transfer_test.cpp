@@ -213,7 +213,7 @@ RANKS_TEST(Accumulate, AddsFromAllRanksAtOnce, ranks(1, 2, 3, 7)) {
   Model model(size);
   for (int round = 0; round < 10; ++round) {
     std::vector<Operation> operations;
-    operations.reserve(static_cast<std::size_t>(8 * size));
+    operations.reserve(std::size_t{8} * static_cast<std::size_t>(size));
     for (int i = 0; i < 8 * size; ++i) operations.push_back(draw.operation(size, 0, kElements));
     in_epochs(round % 3, window.win, [&] {
       for (const Operation& operation : operations) {
