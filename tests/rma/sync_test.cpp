@@ -1,4 +1,4 @@
-// Epochs (MPI 5.0 §12.5): who excludes whom, who waits for whom, and what is no epoch.
+// Epochs (MPI 5.0 §12.5): which locks exclude each other, which calls wait for which, and what is no epoch.
 
 #include <gtest/gtest.h>
 #include <sched.h>

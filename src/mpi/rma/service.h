@@ -4,8 +4,8 @@
 //   packet ──► the window's part, held meanwhile ──► copy, combine under stripes, count, lock
 //                                                ──► answer, at once or when the lock is there
 //
-// A lock that is taken is waited for in its queue by a RemoteLock, which has no strand: whoever
-// unlocks gives it the lock, and so the answer leaves.
+// A lock that is taken is waited for in its queue by a RemoteLock, which has no strand: the
+// strand that unlocks gives it the lock, and so the answer leaves.
 //
 // It also has the names of strands of this process that wait for answers (remote.h).
 //

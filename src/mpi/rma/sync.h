@@ -1,8 +1,10 @@
 // sync.h — synchronization of windows (MPI 5.0 §12.5): fences, post-start-complete-wait, locks,
 // flushes.
 //
-// A put or get has moved its data when it returns. So what ends an epoch, or flushes, does not wait
-// for data: a fence is a barrier, a flush is a memory fence of the processor.
+// In one process a put or get has moved its data when it returns. So what ends an epoch, or
+// flushes, does not wait for data: a fence is a barrier, a flush is a memory fence of the
+// processor. Where the rank has put at targets in other processes these flush first (remote.h), and
+// may switch.
 //
 //   call                 waits for
 //   -------------------  ----------------------------------------------------

@@ -6,13 +6,14 @@
 //   accumulate, get_accumulate,           combine under stripes (stripes.h), a page at a time
 //   fetch_and_op, compare_and_swap        the same for one element
 //
-// The data has moved when the call returns, for the origin and for the target. So the request of
-// MPI_Rput and its kin is one that is finished.
+// In one process the data has moved when the call returns, for the origin and for the target. At a
+// target in another process a put or accumulate has left, and what fetches has its answer
+// (remote.h). Either way the origin is done, so the request of MPI_Rput and its kin is finished.
 //
 // Each call checks the target's rank, that the rank has an epoch there, and that what it touches
 // lies in the target's memory. A target of MPI_PROC_NULL ends the call at once.
 //
-// Thread safety: any strand; nothing here switches.
+// Thread safety: any strand. May switch where the target is in another process.
 
 #pragma once
 
