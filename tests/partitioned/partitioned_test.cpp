@@ -102,6 +102,26 @@ RANKS_TEST(Partitioned, TheReceiverSeesWhatHasArrived, ranks(2, 4)) {
   pair.free();
 }
 
+RANKS_TEST(Partitioned, WhereAllHaveArrivedTheRoundIsOver, ranks(2, 4)) {
+  constexpr int kParts = 4, kRounds = 200;
+  Bytes data = payload(kParts, rank, 0), room = room_for(kParts);
+  Pair pair = ring(rank, size, data, room, kParts, kParts);
+  for (int round = 0; round < kRounds; ++round) {
+    MPI_Start(&pair.receive);
+    MPI_Start(&pair.send);
+    MPI_Pready_range(0, kParts - 1, pair.send);
+    for (int part = 0; part < kParts; ++part) {
+      for (int flag = 0; flag == 0;) MPI_Parrived(pair.receive, part, &flag);
+    }
+    int over = 0;
+    MPI_Test(&pair.receive, &over, MPI_STATUS_IGNORE);
+    EXPECT_TRUE(over) << "round " << round;
+    MPI_Wait(&pair.receive, MPI_STATUS_IGNORE);
+    MPI_Wait(&pair.send, MPI_STATUS_IGNORE);
+  }
+  pair.free();
+}
+
 RANKS_TEST(Partitioned, ThreadsMarkPartitions, ranks(1, 2, 3)) {
   constexpr int kThreads = 4, kEach = 8, kParts = kThreads * kEach, kBytes = kParts * 600;
   Bytes data = room_for(kBytes), room = room_for(kBytes);

@@ -60,8 +60,10 @@ class Receiving final : public Operation, private coll::Task {
   Error make_parts();
   // Where the bytes of a partition of the sender go.
   datatype::Buffer place_of(int piece) const noexcept;
-  // True if these bytes have come from another host.
-  bool have_come(MPI_Count begin, MPI_Count end) const noexcept;
+  // True if these bytes have come from another host. Where all have, the round is over, as I4 of
+  // handover.h has it on one host.
+  bool have_come(MPI_Count begin, MPI_Count end) noexcept;
+  bool parts_are_done(MPI_Count begin, MPI_Count end) const noexcept;
 
   const datatype::Buffer whole_;
   const p2p::Source from_;
@@ -175,8 +177,12 @@ void Receiving::parts_completed() noexcept {
   if (error_) outcome_for_writing().error_class = error_.error_class();
 }
 
-bool Receiving::have_come(MPI_Count begin, MPI_Count end) const noexcept {
+bool Receiving::have_come(MPI_Count begin, MPI_Count end) noexcept {
   if (packed_ != nullptr || !started_.load(std::memory_order_acquire)) return false;
+  return parts_are_done(begin, end) && (!parts_are_done(0, sent()) || done());
+}
+
+bool Receiving::parts_are_done(MPI_Count begin, MPI_Count end) const noexcept {
   end = std::min(end, sent());
   if (begin >= end) return true;
   for (MPI_Count i = begin / offer_.bytes; i * offer_.bytes < end; ++i) {
