@@ -215,3 +215,38 @@ RANKS_TEST(Window, FailsAtAllRanks, ranks(1, 4)) {
   EXPECT_EQ(win, MPI_WIN_NULL);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
+
+// An access at a target in another process that no call has answered yet: its error is its origin's.
+RANKS_TEST(DynamicWindow, TellsErrorsToTheirOrigin, ranks(3, 5)) {
+  MPI_Win win = MPI_WIN_NULL;
+  ASSERT_EQ(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win), MPI_SUCCESS);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  std::vector<int> memory(4, 0);
+  EXPECT_EQ(MPI_Win_attach(win, memory.data(), 16), MPI_SUCCESS);
+  MPI_Aint address = 0;
+  MPI_Get_address(memory.data(), &address);
+  MPI_Bcast(&address, 1, MPI_AINT, 0, MPI_COMM_WORLD);
+  MPI_Win_lock_all(0, win);
+  const int value = 7;
+  int outside = MPI_SUCCESS, got = -1;
+  if (rank == 1) {
+    outside = MPI_Put(&value, 1, MPI_INT, 0, MPI_Aint_add(address, 16), 1, MPI_INT, win);
+    // What answers comes behind it.
+    EXPECT_EQ(MPI_Get(&got, 1, MPI_INT, 0, address, 1, MPI_INT, win), MPI_SUCCESS);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank > 1) {
+    EXPECT_EQ(MPI_Put(&value, 1, MPI_INT, 0, MPI_Aint_add(address, 4), 1, MPI_INT, win),
+              MPI_SUCCESS);
+    EXPECT_EQ(MPI_Win_flush(0, win), MPI_SUCCESS);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 1) {
+    const int then = MPI_Win_flush(0, win);
+    EXPECT_EQ(outside != MPI_SUCCESS ? outside : then, MPI_ERR_RMA_RANGE);
+    EXPECT_EQ(MPI_Win_flush(0, win), MPI_SUCCESS);
+  }
+  EXPECT_EQ(MPI_Win_unlock_all(win), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Win_detach(win, memory.data()), MPI_SUCCESS);
+  MPI_Win_free(&win);
+}

@@ -138,8 +138,6 @@ Error agree(const Window& window, Error mine) {
   return Error::make(failure, "another rank of the communicator could not make its window");
 }
 
-// The memory of a shared window: taken by rank 0 when all have said their sizes, and mapped by the
-// first member of each other process.
 // Whether a member has failed.
 Error share_failure(const Window& window, int mine, int* any) {
   std::vector<int> all(static_cast<std::size_t>(window.size()));
@@ -148,6 +146,8 @@ Error share_failure(const Window& window, int mine, int* any) {
   return {};
 }
 
+// The memory of a shared window: taken by rank 0 when all have said their sizes, and mapped by the
+// first member of each other process.
 Error take_segment(Window& window, const Info& hints, bool in_one_process) {
   const bool apart = is_set(hints, "alloc_shared_noncontig");
   Part& part = window.part();
@@ -263,6 +263,15 @@ Error free_window(MPI_Win* handle) {
   if (mine != nullptr) mine->release();
   *handle = MPI_WIN_NULL;
   return {};
+}
+
+void end_windows() noexcept {
+  const auto is_left = [](const object::Object& window, std::uint64_t) {
+    return static_cast<const Window&>(window).is_looked_after();
+  };
+  while (object::Object* const left = object::find_by(object::Kind::kWin, is_left, 0)) {
+    static_cast<Window*>(left)->end_looking_after();
+  }
 }
 
 Error attach(Window& window, void* base, MPI_Aint size) {

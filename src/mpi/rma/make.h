@@ -6,9 +6,9 @@
 //   4  all look whether a member failed: then all fail, and none waits for it in vain
 //
 // A window ends when all members have come to MPI_Win_free. At MPI_Finalize those that are left end
-// without waiting for others.
+// without waiting for others (end_windows).
 //
-// Thread safety: collective, as the standard asks. All may switch.
+// Thread safety: collective, as the standard asks. Those calls may switch.
 
 #pragma once
 
@@ -30,6 +30,10 @@ Error allocate_shared(MPI_Aint size, MPI_Aint unit, const info::Info* hints, com
 Error create_dynamic(const info::Info* hints, comm::Comm& comm, Window** out);
 
 Error free_window(MPI_Win* handle);
+
+// The rank stops to use MPI: what its windows that are left have under way ends. Their memory stays
+// until the rank ends, because other members may still reach it. Does not switch.
+void end_windows() noexcept;
 
 // MPI_Win_attach, MPI_Win_detach: of a dynamic window. Local; neither switches.
 Error attach(Window& window, void* base, MPI_Aint size);

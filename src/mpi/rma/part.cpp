@@ -11,6 +11,17 @@
 
 namespace heddle::rma {
 
+void LateErrors::note(int origin, int target, int error_class) {
+  const MutexGuard guard(lock_);
+  classes_.try_emplace({origin, target}, error_class);
+}
+
+int LateErrors::take(int origin, int target) {
+  const MutexGuard guard(lock_);
+  const auto found = classes_.extract({origin, target});
+  return found.empty() ? MPI_SUCCESS : found.mapped();
+}
+
 Part::Part(int members, int here)
     : SharedPart(here),
       size_(static_cast<std::size_t>(members)),

@@ -4,6 +4,7 @@
 //   Part ─┬─ Member 0, 1, 2 …   base, size, displacement unit; lock; arrivals of posts, completes
 //         ├─ posted             a counter for each pair: how often a target has posted to an origin
 //         ├─ AllLock            how many strands have locked all
+//         ├─ LateErrors         what accesses from other processes did wrong
 //         └─ segment            the memory of MPI_Win_allocate_shared
 //
 // The first member that joins makes the part (world::SharedPart). Each writes its own Member, then
@@ -26,8 +27,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <utility>
 
+#include "base/mutex.h"
 #include "base/platform/memory.h"
 #include "mpi/rma/awaited.h"
 #include "mpi/rma/regions.h"
@@ -58,9 +62,20 @@ struct alignas(platform::kCacheLine) Member {
   std::atomic<std::uint32_t> completed{0};  // I3
   Awaited completes;                        // for `completed`
   Awaited posts;                            // for posted(this member, any)
-  // The class of an error of an access from another process that was not answered; the next flush
-  // from there tells it.
-  std::atomic<int> late_error{MPI_SUCCESS};
+};
+
+// Errors of accesses from other processes that are not answered, until the origin flushes.
+class LateErrors {
+ public:
+  // The first error of an origin at a target is kept.
+  void note(int origin, int target, int error_class);
+  // MPI_SUCCESS: there is none. Else it is told now, and forgotten.
+  int take(int origin, int target);
+
+ private:
+  // Lock: guards the late errors of one window; held across taking memory.
+  Mutex lock_;
+  std::map<std::pair<int, int>, int> classes_ GUARDED_BY(lock_);  // by origin and target
 };
 
 // Names memory that processes of a node share: a descriptor of one of them.
@@ -85,6 +100,7 @@ class Part final : public world::SharedPart {
         posted_.low)[static_cast<std::size_t>(origin) * size_ + static_cast<std::size_t>(target)];
   }
   AllLock& all() noexcept { return all_; }
+  LateErrors& late_errors() noexcept { return late_errors_; }
 
   // False: there was no memory for it.
   bool is_whole() const noexcept { return posted_.low != nullptr; }
@@ -110,6 +126,7 @@ class Part final : public world::SharedPart {
   platform::Mapping segment_;
   int descriptor_ = -1;  // of the segment, until all have mapped it
   AllLock all_;
+  LateErrors late_errors_;
 };
 
 }  // namespace heddle::rma

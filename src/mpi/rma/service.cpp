@@ -181,7 +181,7 @@ bool Service::on_answer(const gateway::Arrival& arrival) noexcept {
 }
 
 void Service::do_flush(Service& service, const Request& request) {
-  const int error = request.target().late_error.exchange(MPI_SUCCESS, std::memory_order_relaxed);
+  const int error = request.part.late_errors().take(request.head.origin, request.head.target);
   service.answer(request.channel, request.host, request.head.waiting, error);
 }
 
@@ -306,7 +306,7 @@ void Service::do_access(Service& service, const Request& request) {
   if (status == MPI_SUCCESS) {
     for (std::uint32_t i = 0; i < request.head.runs; ++i) doing.run(request.run(i));
   } else if (!doing.answers()) {
-    request.target().late_error.store(status, std::memory_order_relaxed);
+    request.part.late_errors().note(request.head.origin, request.head.target, status);
   }
   if (!doing.answers()) return;
   service.answer(request.channel, request.host, request.head.waiting, status,

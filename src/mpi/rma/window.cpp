@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "exec/ult/lend.h"
 #include "exec/ult/scheduler.h"
@@ -47,8 +48,12 @@ Window::Window(int flavor, Ref<comm::Comm> own, world::ContextId context)
       errhandler_(&error::initial_errhandler()) {}
 
 Window::~Window() {
-  if (is_looked_after_) ult::work_ends();
+  end_looking_after();
   part_.leave();
+}
+
+void Window::end_looking_after() noexcept {
+  if (std::exchange(is_looked_after_, false)) ult::work_ends();
 }
 
 Error Window::set_others(std::vector<int> members) {

@@ -60,6 +60,9 @@ class Window final : public object::Object {
   // from then on their packets are looked after, also while the program computes.
   const std::vector<int>& others() const noexcept { return others_; }
   Error set_others(std::vector<int> members);
+  bool is_looked_after() const noexcept { return is_looked_after_; }
+  // Its end, or that of the rank's use of MPI.
+  void end_looking_after() noexcept;
 
   // What the rank has started and posted. Of the strand that makes such calls.
   struct Exposure {

@@ -9,6 +9,7 @@
 #include "mpi/p2p/buffered.h"
 #include "mpi/request/finished.h"
 #include "mpi/request/start.h"
+#include "mpi/rma/make.h"
 #include "runtime/carrier/singleton.h"
 #include "runtime/crew/state.h"
 #include "runtime/job_board/job_board.h"
@@ -98,6 +99,7 @@ Error end_use() {
       return e;
     }
   } while (await_others(state));
+  rma::end_windows();
   coll::end_helpers();
   request::end_detached();
   ended_world.get() = {};

@@ -2,8 +2,11 @@
  *
  *   busy     rank 0 computes until the others have counted to 100 each in its memory, under exclusive locks
  *   waits    each rank waits for another call on the window that does not come
+ *   dies     the same, and rank 0, for which all wait, is killed
+ *   left     no rank frees the window
  */
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +30,7 @@ static void busy(long* memory) {
   }
 }
 
-static void waits(void) {
+static void waits(int dies) {
   MPI_Group all = MPI_GROUP_NULL;
   int data = 0;
   MPI_Win_get_group(window, &all);
@@ -35,6 +38,7 @@ static void waits(void) {
   MPI_Barrier(MPI_COMM_WORLD);
   switch (rank) {
     case 0:
+      if (dies) raise(SIGKILL);
       MPI_Recv(&data, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       break;
     case 1:
@@ -66,7 +70,8 @@ int main(int count, char** arguments) {
   *memory = 0;
   MPI_Barrier(MPI_COMM_WORLD);
   if (count > 1 && strcmp(arguments[1], "busy") == 0) busy(memory);
-  if (count > 1 && strcmp(arguments[1], "waits") == 0) waits();
-  MPI_Win_free(&window);
+  if (count > 1 && strcmp(arguments[1], "waits") == 0) waits(0);
+  if (count > 1 && strcmp(arguments[1], "dies") == 0) waits(1);
+  if (count < 2 || strcmp(arguments[1], "left") != 0) MPI_Win_free(&window);
   return MPI_Finalize();
 }
