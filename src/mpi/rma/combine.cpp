@@ -4,7 +4,7 @@
 #include <cstring>
 #include <memory>
 
-#include "mpi/datatype/walk_buffer.h"
+#include "mpi/rma/element_runs.h"
 #include "mpi/rma/stripes.h"
 
 namespace heddle::rma {
@@ -62,52 +62,6 @@ void combine_run(Elements& at, std::byte* target, MPI_Count count,
     count -= part;
   }
 }
-
-// Gets the runs of bytes of the target, in packed order, and finds the elements in them. An element
-// with gaps may come as several runs: it begins with the first.
-class ElementSink {
- public:
-  ElementSink(const Elements& at, const Combination& what) noexcept : at_(at), what_(what) {}
-
-  void run(Address address, MPI_Count bytes) noexcept {
-    const MPI_Count size = what_.element.size();
-    MPI_Count begin = (size - position_ % size) % size;
-    position_ += bytes;
-    if (what_.element.dense()) {
-      combine_run(at_, pointer(address + static_cast<Address>(begin)), (bytes - begin) / size,
-                  what_);
-      return;
-    }
-    for (; begin < bytes; begin += size) {
-      combine_run(at_, pointer(address + static_cast<Address>(begin)), 1, what_);
-    }
-  }
-  void strided(Address at, MPI_Count stride, MPI_Count bytes, MPI_Count count) noexcept {
-    for (MPI_Count i = 0; i < count; ++i) run(datatype::moved(at, i * stride), bytes);
-  }
-  void scattered(Address base, const MPI_Count* offsets, MPI_Count bytes,
-                 MPI_Count count) noexcept {
-    for (MPI_Count i = 0; i < count; ++i) run(datatype::moved(base, offsets[i]), bytes);
-  }
-  void records(Address at, MPI_Count stride, MPI_Count count,
-               const datatype::Fields& fields) noexcept {
-    for (MPI_Count i = 0; i < count; ++i) {
-      for (MPI_Count field = 0; field < fields.count; ++field) {
-        run(datatype::moved(at, i * stride + fields.offsets[field]),
-            fields.starts[field + 1] - fields.starts[field]);
-      }
-    }
-  }
-
- private:
-  static std::byte* pointer(Address address) noexcept {
-    return reinterpret_cast<std::byte*>(address);
-  }
-
-  Elements at_;
-  const Combination& what_;
-  MPI_Count position_ = 0;  // packed
-};
 
 bool is_adjacent(ConstBuffer buffer, const Datatype& element) noexcept {
   return buffer.type == &element || (buffer.type->dense() && element.dense());
@@ -174,8 +128,10 @@ void combine(ConstBuffer origin, Buffer result, Buffer target, MPI_Count bytes,
   if (is_adjacent(target, what.element)) {
     combine_run(at, static_cast<std::byte*>(target.data), bytes / what.element.size(), what);
   } else {
-    ElementSink sink(at, what);
-    datatype::walk_buffer(target.data, *target.type, 0, bytes, sink);
+    ElementRuns runs(what.element, [&at, &what](Address address, MPI_Count length) {
+      combine_run(at, reinterpret_cast<std::byte*>(address), length / what.element.size(), what);
+    });
+    datatype::walk_buffer(target.data, *target.type, 0, bytes, runs);
   }
   fetched.write_back();
 }

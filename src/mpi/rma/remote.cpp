@@ -8,8 +8,8 @@
 
 #include "base/standing.h"
 #include "exec/ult/stillness.h"
-#include "mpi/datatype/walk_buffer.h"
 #include "mpi/rma/answer.h"
+#include "mpi/rma/element_runs.h"
 #include "mpi/rma/service.h"
 #include "net/gateway/gateway.h"
 
@@ -98,54 +98,6 @@ Error ask(WindowPacket head, Window& window, std::string (*text)(const void*),
   return error_of(answer.status(), head.target, window);
 }
 
-// The runs of the target's bytes, in packed order; of whole elements if there is an element type.
-class RunSink {
- public:
-  explicit RunSink(const datatype::Datatype* element) noexcept : element_(element) {}
-
-  void run(Address address, MPI_Count bytes) {
-    if (element_ == nullptr || element_->dense()) return add(address, bytes);
-    // An element with gaps may come as several runs: it begins with the first.
-    const MPI_Count size = element_->size();
-    for (MPI_Count begin = (size - position_ % size) % size; begin < bytes; begin += size) {
-      add(address + static_cast<Address>(begin), size);
-    }
-    position_ += bytes;
-  }
-  void strided(Address at, MPI_Count stride, MPI_Count bytes, MPI_Count count) {
-    for (MPI_Count i = 0; i < count; ++i) run(datatype::moved(at, i * stride), bytes);
-  }
-  void scattered(Address base, const MPI_Count* offsets, MPI_Count bytes, MPI_Count count) {
-    for (MPI_Count i = 0; i < count; ++i) run(datatype::moved(base, offsets[i]), bytes);
-  }
-  void records(Address at, MPI_Count stride, MPI_Count count, const datatype::Fields& fields) {
-    for (MPI_Count i = 0; i < count; ++i) {
-      for (MPI_Count field = 0; field < fields.count; ++field) {
-        run(datatype::moved(at, i * stride + fields.offsets[field]),
-            fields.starts[field + 1] - fields.starts[field]);
-      }
-    }
-  }
-
-  std::vector<TargetRun>& runs() noexcept { return runs_; }
-
- private:
-  void add(Address at, MPI_Count bytes) {
-    const auto length = static_cast<std::uint64_t>(bytes);
-    const bool goes_on = !runs_.empty() && runs_.back().at + runs_.back().bytes == at &&
-                         (element_ == nullptr || element_->dense());
-    if (goes_on) {
-      runs_.back().bytes += length;
-    } else {
-      runs_.push_back({at, length});
-    }
-  }
-
-  const datatype::Datatype* const element_;
-  MPI_Count position_ = 0;
-  std::vector<TargetRun> runs_;
-};
-
 // An access, cut into packets.
 class Transfer {
  public:
@@ -158,9 +110,11 @@ class Transfer {
       head_.op = static_cast<std::uint32_t>(what->op.handle());
       unit_ = static_cast<std::size_t>(what->element.size());
     }
-    RunSink sink(what != nullptr ? &what->element : nullptr);
-    datatype::walk_buffer(reinterpret_cast<const void*>(offset), *place.type, 0, bytes, sink);
-    runs_ = std::move(sink.runs());
+    const datatype::Datatype& element = what != nullptr ? what->element : datatype::named(MPI_BYTE);
+    ElementRuns found(element, [this, joins = element.dense()](Address at, MPI_Count length) {
+      add(at, static_cast<std::uint64_t>(length), joins);
+    });
+    datatype::walk_buffer(reinterpret_cast<const void*>(offset), *place.type, 0, bytes, found);
   }
 
   bool is_over() const noexcept { return next_ == runs_.size(); }
@@ -202,14 +156,21 @@ class Transfer {
   }
 
  private:
+  void add(Address at, std::uint64_t bytes, bool joins) {
+    if (joins && !runs_.empty() && runs_.back().at + runs_.back().bytes == at) {
+      runs_.back().bytes += bytes;
+    } else {
+      runs_.push_back({at, bytes});
+    }
+  }
   static std::uint32_t constant(MPI_Datatype handle) noexcept {
     return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(handle));
   }
 
   const Way way_;
   WindowPacket head_;
-  std::size_t unit_ = 1;  // bytes that stay together
-  std::vector<TargetRun> runs_, taken_;
+  std::size_t unit_ = 1;                 // bytes that stay together
+  std::vector<TargetRun> runs_, taken_;  // in packed order; of whole elements
   std::size_t next_ = 0;
   MPI_Count done_ = 0;
 };

@@ -1,6 +1,7 @@
 #include "mpi/rma/transfer.h"
 
 #include <cstring>
+#include <type_traits>
 
 #include "mpi/request/finished.h"
 #include "mpi/rma/combine.h"
@@ -54,28 +55,31 @@ MPI_Aint offset_at(const Member& member, const std::byte* address) noexcept {
                                reinterpret_cast<std::uintptr_t>(member.base));
 }
 
-Error put_to(ConstBuffer origin, const Place& place, Window& window, Needs needs) {
+// Puts from a ConstBuffer, gets into a Buffer.
+template <class Origin>
+Error carry(Origin origin, const Place& place, Window& window, Needs needs) {
+  constexpr bool kPuts = std::is_same_v<Origin, ConstBuffer>;
   if (place.rank == MPI_PROC_NULL) return {};
   std::byte* address = nullptr;
   if (Error e = reach(place, window, needs, &address)) return e;
   const Buffer target = at_target(address, place);
   const Member& member = window.member(place.rank);
-  if (is_mapped(member)) [[likely]]
-    return move(origin, target);
-  if (origin.bytes() > target.bytes()) return too_long(origin.bytes(), target.bytes());
-  return remote::put(origin, place, offset_at(member, address), origin.bytes(), window);
-}
-
-Error get_from(Buffer origin, const Place& place, Window& window, Needs needs) {
-  if (place.rank == MPI_PROC_NULL) return {};
-  std::byte* address = nullptr;
-  if (Error e = reach(place, window, needs, &address)) return e;
-  const Buffer target = at_target(address, place);
-  const Member& member = window.member(place.rank);
-  if (is_mapped(member)) [[likely]]
-    return move(target, origin);
-  if (target.bytes() > origin.bytes()) return too_long(target.bytes(), origin.bytes());
-  return remote::get(origin, place, offset_at(member, address), target.bytes(), window);
+  if (is_mapped(member)) [[likely]] {
+    if constexpr (kPuts) {
+      return move(origin, target);
+    } else {
+      return move(target, origin);
+    }
+  }
+  const MPI_Count bytes = kPuts ? origin.bytes() : target.bytes();
+  const MPI_Count room = kPuts ? target.bytes() : origin.bytes();
+  if (bytes > room) return too_long(bytes, room);
+  const MPI_Aint offset = offset_at(member, address);
+  if constexpr (kPuts) {
+    return remote::put(origin, place, offset, bytes, window);
+  } else {
+    return remote::get(origin, place, offset, bytes, window);
+  }
 }
 
 bool is_op(const op::Op& op, MPI_Op constant) noexcept {
@@ -176,11 +180,11 @@ bool may_be_compared(datatype::Family family) noexcept {
 }  // namespace
 
 Error put(ConstBuffer origin, const Place& place, Window& window) {
-  return put_to(origin, place, window, Needs::kAnyEpoch);
+  return carry(origin, place, window, Needs::kAnyEpoch);
 }
 
 Error get(Buffer origin, const Place& place, Window& window) {
-  return get_from(origin, place, window, Needs::kAnyEpoch);
+  return carry(origin, place, window, Needs::kAnyEpoch);
 }
 
 Error accumulate(ConstBuffer origin, const Place& place, const op::Op& op, Window& window) {
@@ -241,11 +245,11 @@ Error compare_and_swap(const void* origin, const void* compare, void* result, co
 }
 
 Error rput(ConstBuffer origin, const Place& place, Window& window, request::Request** out) {
-  return finished(put_to(origin, place, window, Needs::kLocks), out);
+  return finished(carry(origin, place, window, Needs::kLocks), out);
 }
 
 Error rget(Buffer origin, const Place& place, Window& window, request::Request** out) {
-  return finished(get_from(origin, place, window, Needs::kLocks), out);
+  return finished(carry(origin, place, window, Needs::kLocks), out);
 }
 
 Error raccumulate(ConstBuffer origin, const Place& place, const op::Op& op, Window& window,
