@@ -40,6 +40,11 @@ TESTS = [
     ("neighbors", "tests/random/random_neighbors_test", "RandomNeighbors.*/4"),
     ("neighbors-3-hosts", "tests/random/random_neighbors_test", "RandomNeighbors.*/7", {"HEDDLE_TEST_HOSTS": "3"}),
     ("side-by-side", "tests/random/random_threads_test", "RandomThreads.*/4"),
+    ("windows", "tests/random/random_windows_test", "RandomWindows.*RanksHaveDone/4"),
+    ("windows-threads", "tests/random/random_windows_test", "RandomWindows.*ThreadsHaveDone/4"),
+    ("windows-3-hosts", "tests/random/random_windows_test", "RandomWindows.*sHaveDone/7", {"HEDDLE_TEST_HOSTS": "3"}),
+    ("windows-processes", "tests/random/random_windows_test", "RandomWindows.*sHaveDone/4", {"HEDDLE_TEST_PROCESSES": "each"}),
+    ("windows-mixed", "tests/random/random_windows_test", "RandomWindows.*sHaveDone/7", {"HEDDLE_TEST_PROCESSES": "2"}),
     ("side-by-side-2-hosts", "tests/random/random_threads_test", "RandomThreads.*/4", {"HEDDLE_TEST_HOSTS": "2"}),
 ]
 
