@@ -107,7 +107,8 @@ class Wrapper:
         is_pending = "ASYNCHRONOUS" in self.procedure.f08[n]
         if base in ADDRESS_ONLY:
             return self.actual.append(f"f_buffer({n}->base)")
-        # A call on a window has moved its data when it returns. Files are to come.
+        # A call on a window has moved its data when it returns. A split collective of files has not, and no request returns
+        # its buffer.
         if is_pending and not self.returns_request and self.function.chapter != "rma":
             return self.actual.append(f'f_whole({n}, "{base}")')
         direction = "F_IN" if p.dir == "in" else "F_OUT"

@@ -30,13 +30,14 @@ HANDLES = {
     "SESSION": HandleClass("kSession", "session::Session", "MPI_SESSION_NULL", "mpi/session/session.h",
                            "entry.session"),
     "WINDOW": HandleClass("kWin", "rma::Window", "MPI_WIN_NULL", "mpi/rma/window.h", "entry.window"),
+    "FILE": HandleClass("kFile", "io::File", "MPI_FILE_NULL", "mpi/io/file.h", "entry.file"),
     # Only given out: everything else about requests is the callee's, see bindings/README.md.
     "REQUEST": HandleClass("kRequest", "request::Request", "MPI_REQUEST_NULL",
                            "mpi/request/request.h"),
 }
 
 # Handles that no folder implements yet, and those that stay raw: the expression gets the handle.
-RAW_HANDLES = ("FILE", "MESSAGE")
+RAW_HANDLES = ("MESSAGE",)
 
 COUNTS = ("XFER_NUM_ELEM", "XFER_NUM_ELEM_NNI", "DTYPE_NUM_ELEM", "DTYPE_NUM_ELEM_NNI",
           "DTYPE_NUM_ELEM_PI", "NUM_BYTES_NNI", "NUM_BYTES", "DTYPE_PACK_SIZE",
@@ -60,7 +61,11 @@ TOOLS_MAY_BE_NULL = ("TOOL_MPI_OBJ", "EXTRA_STATE")
 GIVEN_LATER = (("MPI_Comm_idup", "newcomm"), ("MPI_Comm_idup_with_info", "newcomm"))
 
 # What these are asked about may be the null handle, which the expression sees as a null pointer.
-NULL_HANDLE_ALLOWED = ("MPI_Comm_get_name", "MPI_Type_get_name", "MPI_Win_get_name")
+NULL_HANDLE_ALLOWED = ("MPI_Comm_get_name", "MPI_Type_get_name", "MPI_Win_get_name", "MPI_File_get_errhandler",
+                       "MPI_File_set_errhandler", "MPI_File_call_errhandler")
+
+# Calls for which there is no file yet: their errors are those of MPI_FILE_NULL.
+BEFORE_FILES = ("MPI_File_open", "MPI_File_delete", "MPI_Register_datarep")
 
 # Where the size means nothing if the buffer is MPI_BUFFER_AUTOMATIC.
 SIZES_AUTOMATIC_BUFFERS = ("MPI_Buffer_attach", "MPI_Comm_attach_buffer", "MPI_Session_attach_buffer")

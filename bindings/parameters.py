@@ -42,7 +42,7 @@ def _handle_in(shell, parameter, handle):
     name, raw = parameter.name, shell.rename(parameter)
     shell.includes.add(handle.header)
     complaint = f'bad_handle("{name}", Kind::{handle.kind}, bits({raw}))'
-    lookup = f"entry.comm({raw})" if parameter is shell.comm else f"{handle.lookup}({raw})"
+    lookup = f"entry.comm({raw})" if parameter is shell.comm and not shell.opens_file else f"{handle.lookup}({raw})"
     nothing = _no_message(shell, parameter) if parameter.kind == "DATATYPE" else None
     if nothing:
         lookup = f"type_of_message({raw}, {nothing})"
@@ -239,7 +239,7 @@ def _pointer(shell, parameter):
     if needed:
         error_class = kinds.error_class_of_pointer(shell.function, parameter)
         shell.check(f"{raw} == nullptr", f'null_pointer("{name}", {error_class})')
-    if kind in ("SESSION", "WINDOW"):  # that is to be finalized or freed
+    if kind in ("SESSION", "WINDOW", "FILE"):  # that is to be finalized, freed or closed
         shell.statement(f"{HANDLES[kind].lookup}(*{name});")
     if raw != name:
         start = f"*{raw}" if parameter.dir == "inout" else "0"

@@ -19,6 +19,7 @@ class Shell:
         self.results = []   # lines after it, when it succeeded
         self.operation = kinds.operation_of(function)
         self.among_neighbors = "neighbor" in self.operation and function.chapter != "topologies"
+        self.opens_file = function.base in kinds.BEFORE_FILES
         self.freed = next((p.name for p in function.params
                            if p.kind == "COMMUNICATOR" and p.dir == "inout"), None)
         self.raw = {p.name: p.name for p in function.params}  # names in the signature
@@ -109,7 +110,7 @@ class Shell:
         self._opening()
         self._listen_by_message()
         ordered = sorted(self.function.params,
-                         key=lambda p: not (p.kind in ("COMMUNICATOR", "WINDOW") and p.dir == "in") and p is not self.listener)
+                         key=lambda p: not (p.kind in ("COMMUNICATOR", "WINDOW", "FILE") and p.dir == "in") and p is not self.listener)
         root = self.function.param("root")
         if self.rooted:
             ordered.remove(root)
@@ -178,6 +179,8 @@ class Shell:
             self.check("!entry.running()", "not_running()")
         elif self.call.needs_rank:
             self.check("!entry.has_rank()", "not_running()")
+        if self.opens_file:
+            self.statement("entry.listen_for_files();")
 
     def _listen_by_message(self):
         """A call that takes a message has its communicator, and so that one's error handler."""

@@ -47,7 +47,7 @@ static inline void* f_open(F_Section* section, const F_Descriptor* x, int direct
   return f_is_contiguous(x) ? f_buffer(x->base) : f_open_slow(section, x, direction);
 }
 
-// For calls that no request ends, such as those of files: a section that is not contiguous ends the job with a sentence.
+// For calls that no request ends, the split collectives of files: a section that is not contiguous ends the job with a sentence.
 void f_refuse(const char* function) __attribute__((noreturn));
 static inline void* f_whole(const F_Descriptor* x, const char* function) {
   if (!f_is_contiguous(x)) f_refuse(function);

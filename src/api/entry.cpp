@@ -137,6 +137,9 @@ int Entry::raise_at_listener(const Error& error) noexcept {
   if (listener_->kind() == Kind::kWin) {
     return hear(const_cast<rma::Window&>(static_cast<const rma::Window&>(*listener_)), error);
   }
+  if (listener_->kind() == Kind::kFile) {
+    return hear(const_cast<io::Listener&>(static_cast<const io::Listener&>(*listener_)), error);
+  }
   if (listener_->kind() != Kind::kSession) {
     const auto& handler = static_cast<const error::Errhandler&>(*listener_);
     return raise(handler,
@@ -170,7 +173,12 @@ int Entry::hear(Listener& listener, const Error& error) noexcept {
 
 int Entry::fail_on(comm::Comm* listener, Error error) noexcept {
   if (listener == nullptr && Rank::current() != nullptr) listener = comm::predefined().self.get();
-  if (listener != nullptr) return hear(*listener, error);
+  if (listener != nullptr) {
+    // A request that reads or writes a file has the file's own communicator.
+    const auto* const of_file = listener->extras().find<io::FileOfComm>();
+    if (of_file != nullptr && of_file->file != nullptr) return hear(*of_file->file, error);
+    return hear(*listener, error);
+  }
   // Before MPI_Init, after MPI_Finalize.
   const std::string sentence = sentence_of(error);
   const int code = error.error_class();

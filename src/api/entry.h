@@ -12,9 +12,9 @@
 //   return entry.finish(p2p::send(...));
 //
 // The tests are inline and cheap; the code that makes sentences is out of line and cold. An error
-// runs the handler of the communicator, session or window that the call names or is to make, or of
-// the session from which a named group comes, else that of MPI_COMM_SELF, else the initial one,
-// once.
+// runs the handler of the communicator, session, window or file that the call names or is to make,
+// or of the session from which a named group comes, else that of MPI_COMM_SELF, else the initial
+// one, once.
 //
 // Thread safety: an Entry belongs to its call's strand.
 
@@ -34,6 +34,7 @@
 #include "exec/ult/due_turn.h"
 #include "mpi/comm/comm.h"
 #include "mpi/datatype/datatype.h"
+#include "mpi/io/file.h"
 #include "mpi/object/count_array.h"
 #include "mpi/object/handle_table.h"
 #include "mpi/rma/window.h"
@@ -223,6 +224,15 @@ class Entry {
     return found;
   }
 
+  // Looks up a file; errors from here on go to its error handler, or to that of MPI_FILE_NULL.
+  io::File* file(MPI_File handle) noexcept {
+    io::File* const found = io::from_handle(handle);
+    listener_ = found != nullptr ? found : no_file();
+    return found;
+  }
+  // Errors from here on go to the error handler of MPI_FILE_NULL: the call has no file yet.
+  void listen_for_files() noexcept { listener_ = no_file(); }
+
   // Errors from here on go to the error handler of the session or communicator (`made`) that the
   // call is to make.
   void listen(error::Errhandler& handler, Kind made) noexcept {
@@ -271,6 +281,7 @@ class Entry {
   [[gnu::cold, gnu::noinline]] int raise(const error::Errhandler& handler,
                                          object::HandleBits listener, const Error& error) noexcept;
   [[gnu::cold, gnu::noinline]] int raise_at_listener(const Error& error) noexcept;
+  static const object::Object* no_file() noexcept { return &io::no_file(); }
   template <class Listener>
   [[gnu::cold, gnu::noinline]] int hear(Listener& listener, const Error& error) noexcept;
 
@@ -279,7 +290,7 @@ class Entry {
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Session session_ = MPI_SESSION_NULL;
   // The session of a group, which the group keeps; the error handler of what the call is to make;
-  // or a window, which the standard keeps from ending while a call of its rank uses it.
+  // or a window or file, which the standard keeps from ending while a call of its rank uses it.
   const object::Object* listener_ = nullptr;
 };
 

@@ -48,6 +48,7 @@ class Fixtures {
     MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Session session = MPI_SESSION_NULL;
     MPI_Win win = MPI_WIN_NULL;
+    MPI_File file = MPI_FILE_NULL;
     int keyval = MPI_KEYVAL_INVALID;
     MPI_F08_status f08_status = {};
     int i = 0;
@@ -59,8 +60,9 @@ class Fixtures {
   MPI_Comm foreign;               // of another rank, or garbage in a job of one rank
   MPI_Comm grid = MPI_COMM_NULL;  // of this rank alone, with one periodic dimension
   int size = 0;                   // of MPI_COMM_WORLD
-  // Error handlers that count: live.errhandler, of communicators, and these, of sessions and windows.
-  MPI_Errhandler of_session = MPI_ERRHANDLER_NULL, of_window = MPI_ERRHANDLER_NULL;
+  // Error handlers that count: live.errhandler, of communicators, and these, of sessions, windows and files.
+  MPI_Errhandler of_session = MPI_ERRHANDLER_NULL, of_window = MPI_ERRHANDLER_NULL,
+                 of_file = MPI_ERRHANDLER_NULL;
 
   static constexpr int kRoom = 64;
   struct Arrays {

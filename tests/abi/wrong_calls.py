@@ -28,11 +28,12 @@ HANDLES = {
     "REQUEST": ("MPI_Request", "request", "f.live.request", "MPI_ERR_REQUEST"),
     "SESSION": ("MPI_Session", "session", "f.live.session", "MPI_ERR_SESSION"),
     "WINDOW": ("MPI_Win", "win", "f.live.win", "MPI_ERR_WIN"),
+    "FILE": ("MPI_File", "file", "f.live.file", "MPI_ERR_FILE"),
     "MESSAGE": ("MPI_Message", "message", "MPI_MESSAGE_NO_PROC", "MPI_ERR_REQUEST"),
 }
 NULLS = {"COMMUNICATOR": "MPI_COMM_NULL", "DATATYPE": "MPI_DATATYPE_NULL", "OPERATION": "MPI_OP_NULL",
          "GROUP": "MPI_GROUP_NULL", "ERRHANDLER": "MPI_ERRHANDLER_NULL",
-         "SESSION": "MPI_SESSION_NULL", "WINDOW": "MPI_WIN_NULL"}
+         "SESSION": "MPI_SESSION_NULL", "WINDOW": "MPI_WIN_NULL", "FILE": "MPI_FILE_NULL"}
 COUNT_KINDS = ("XFER_NUM_ELEM", "XFER_NUM_ELEM_NNI", "DTYPE_NUM_ELEM_NNI", "NUM_BYTES_NNI",
                "ARRAY_LENGTH", "ARRAY_LENGTH_NNI")
 RECEIVES = ("MPI_Recv", "MPI_Irecv", "MPI_Recv_init", "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe",
@@ -41,8 +42,9 @@ RECEIVES = ("MPI_Recv", "MPI_Irecv", "MPI_Recv_init", "MPI_Probe", "MPI_Iprobe",
 PREDEFINED = {"MPI_Comm_free": ("MPI_Comm", ["MPI_COMM_WORLD", "MPI_COMM_SELF"], "MPI_ERR_COMM"),
               "MPI_Type_free": ("MPI_Datatype", ["MPI_INT", "MPI_DOUBLE_INT"], "MPI_ERR_TYPE"),
               "MPI_Op_free": ("MPI_Op", ["MPI_SUM", "MPI_MAXLOC"], "MPI_ERR_OP")}
-# What has a name even if it is null.
-NAMED_NULLS = ("MPI_Comm_get_name", "MPI_Type_get_name", "MPI_Win_get_name")
+# What has a name, or an error handler, even if it is null.
+NAMED_NULLS = ("MPI_Comm_get_name", "MPI_Type_get_name", "MPI_Win_get_name", "MPI_File_get_errhandler", "MPI_File_set_errhandler",
+               "MPI_File_call_errhandler")
 # Only for intercommunicators: the intracommunicator that everybody else gets is wrong.
 INTERCOMM_ONLY = ("MPI_Comm_remote_size", "MPI_Comm_remote_group", "MPI_Intercomm_merge")
 
@@ -72,7 +74,7 @@ def valid(function, parameter):
         if parameter.name == "local_comm":
             return "MPI_COMM_SELF"  # its ranks meet before its leader finds the others wrong
         if kind == "ERRHANDLER":  # which is told, where the call makes what it is for
-            return {"Session": "f.of_session", "Win": "f.of_window"}.get(function.base.split("_")[1], "f.live.errhandler")
+            return {"Session": "f.of_session", "Win": "f.of_window", "File": "f.of_file"}.get(function.base.split("_")[1], "f.live.errhandler")
         return expression
     if kind == "STATUS":
         out = parameter.dir == "out"

@@ -3,9 +3,12 @@
 
 #include "tests/abi/wrong_calls.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <string>
 
 #include "tests/support/ranks_test.h"
 
@@ -32,6 +35,19 @@ void count_error_of_window(MPI_Win*, int* code, ...) {
   handled_code = *code;
 }
 
+void count_error_of_file(MPI_File*, int* code, ...) {
+  ++handled;
+  handled_code = *code;
+}
+
+// In a directory that is always there, and gone with the test.
+void open_file(const char* what, MPI_File* file) {
+  const std::string name =
+      ::testing::TempDir() + "heddle_wrong_calls_" + what + "_" + std::to_string(getpid());
+  MPI_File_open(MPI_COMM_SELF, name.c_str(),
+                MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, file);
+}
+
 int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
   *flag = 0;
   return MPI_SUCCESS;
@@ -49,6 +65,7 @@ void make_freed(Fixtures::Handles& freed) {
   MPI_Irecv(nullptr, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_SELF, &freed.request);
   MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &freed.session);
   MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_SELF, &freed.win);
+  open_file("freed", &freed.file);
 
   Fixtures::Handles copy = freed;
   MPI_Comm_free(&copy.comm);
@@ -59,6 +76,7 @@ void make_freed(Fixtures::Handles& freed) {
   MPI_Wait(&copy.request, MPI_STATUS_IGNORE);
   MPI_Session_finalize(&copy.session);
   MPI_Win_free(&copy.win);
+  MPI_File_close(&copy.file);
 }
 
 }  // namespace
@@ -81,6 +99,9 @@ Fixtures::Fixtures(MPI_Comm foreign_handle) : foreign(foreign_handle) {
   MPI_Win_create_errhandler(count_error_of_window, &of_window);
   MPI_Win_create(in_buffer, sizeof in_buffer, 1, MPI_INFO_NULL, MPI_COMM_SELF, &live.win);
   MPI_Win_set_errhandler(live.win, of_window);
+  MPI_File_create_errhandler(count_error_of_file, &of_file);
+  MPI_File_set_errhandler(MPI_FILE_NULL, of_file);
+  open_file("live", &live.file);
   MPI_Comm_create_errhandler(count_error, &live.errhandler);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, live.errhandler);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, live.errhandler);
@@ -95,6 +116,9 @@ Fixtures::~Fixtures() {
   MPI_Session_finalize(&live.session);
   MPI_Errhandler_free(&of_window);
   MPI_Win_free(&live.win);
+  MPI_Errhandler_free(&of_file);
+  MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
+  MPI_File_close(&live.file);
   MPI_Comm_free(&grid);
   MPI_Comm_free_keyval(&live.keyval);
   MPI_Info_free(&live.info);

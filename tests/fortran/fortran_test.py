@@ -19,7 +19,7 @@ ANY_TYPE = [] if FLANG else ["-fallow-argument-mismatch", "-w"]
 PROGRAMS = {"ring": ("ring.f", ANY_TYPE), "module": ("module.f90", ["-cpp", *STRICT]), "handles": ("handles.f90", ["-cpp", *STRICT]),
             "free_form": ("free_form.f90", STRICT)}
 # Of sections.py: shape and procedures.
-SECTIONS = {"row": ("row", "messages"), "runs": ("runs", "messages"), "row_windows": ("row", "windows"), "runs_windows": ("runs", "windows")}
+SECTIONS = {shape + suffix: (shape, which) for shape in ("row", "runs") for suffix, which in (("", "messages"), ("_windows", "windows"), ("_files", "files"))}
 EXAMPLE = HERE.parent.parent / "examples/wave/wave.f90"
 
 

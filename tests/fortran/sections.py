@@ -4,8 +4,8 @@ sections of the same elements. Both calls must have the same results, and leave 
 In the shape that can be cut anywhere, the sections are just long enough. Then each is one element too short: that is an error.
 
     sections.py BINDINGS SHAPE WHICH OUT    BINDINGS: the folder with the generator, whose table says which procedures
-                                            there are; SHAPE: one of SHAPES; WHICH: windows, for the procedures that
-                                            need one, or messages, for all others
+                                            there are; SHAPE: one of SHAPES; WHICH: windows or files, for the
+                                            procedures that need one, or messages, for all others
 
 A procedure that needs arguments which this program does not know is an error, so that a new one is not forgotten.
 """
@@ -38,6 +38,8 @@ program sections
   logical :: flag
   integer, asynchronous, target :: memory(100)
   type(MPI_Win) :: win
+  type(MPI_File) :: file
+  character(20) :: file_name
   call MPI_Init()
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks)
@@ -142,6 +144,24 @@ CLOSE_WINDOW = """\
   call MPI_Win_free(win)
 """
 
+OPEN_FILE = """\
+  write (file_name, '(a,i0)') 'sections.', rank
+  call MPI_File_open(MPI_COMM_SELF, file_name, MPI_MODE_RDWR + MPI_MODE_CREATE + MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, file)
+  call MPI_File_set_view(file, 0_MPI_OFFSET_KIND, MPI_INTEGER, MPI_INTEGER, 'native', MPI_INFO_NULL)
+"""
+CLOSE_FILE = "  call MPI_File_close(file)\n"
+AROUND = {"windows": (OPEN_WINDOW, CLOSE_WINDOW), "files": (OPEN_FILE, CLOSE_FILE), "messages": ("", "")}
+
+
+def subject_of(procedure):
+    return {"rma": "windows", "io": "files"}.get(procedure.function.chapter, "messages")
+
+
+def needs_whole(procedure):
+    """A split collective, whose buffer no request returns: a section of it ends the job."""
+    return procedure.name.endswith(("_begin", "_end"))
+
+
 # n/2 elements of an array (4, n, 2): a row; runs of two elements, from the last plane to the first.
 SHAPES = {"row": "(2, 1:n:2, 1)", "runs": "(2:3, 1:n/4:2, 2:1:-1)"}
 FIRST = "(2, 1:2*({})-1:2, 1)"   # elements of a row
@@ -194,6 +214,10 @@ def value(procedure, name, declaration):
              "WINDOW": "win", "RMA_DISPLACEMENT_NNI": "0_MPI_ADDRESS_KIND"}
     if kind in known:
         return known[kind]
+    if kind == "FILE":
+        return "file"
+    if kind == "OFFSET":
+        return "0_MPI_OFFSET_KIND"
     if name in ("root", "dest", "source", "target_rank"):
         return {"root": "0", "source": "left"}.get(name, "right")
     sys.exit(f"sections.py does not know argument {name} of {procedure.name}, which is a {kind}")
@@ -241,7 +265,16 @@ def around(procedure):
     if procedure.function.chapter == "rma":
         return [], ["call MPI_Barrier(comm)", "memory = [(50*rank + i, i=1, size(memory))]", "call MPI_Barrier(comm)"], \
             ["call MPI_Win_flush_all(win)", "call MPI_Barrier(comm)", "got(1:k) = memory(1:k)"]
+    if procedure.function.chapter == "io":
+        rewind = [f"call MPI_File_seek{pointer}(file, 0_MPI_OFFSET_KIND, MPI_SEEK_SET)" for pointer in ("", "_shared")]
+        fill = ["call MPI_File_write_at(file, 0_MPI_OFFSET_KIND, message_of_partner, k, MPI_INTEGER, MPI_STATUS_IGNORE)"]
+        read_back = ["call MPI_File_read_at(file, 0_MPI_OFFSET_KIND, got, k, MPI_INTEGER, MPI_STATUS_IGNORE)"]
+        return [], rewind + fill, [] if reads_file(procedure) else read_back
     return [], [], []
+
+
+def reads_file(procedure):
+    return "_read" in procedure.name or "_iread" in procedure.name
 
 
 def end_of(procedure):
@@ -279,7 +312,7 @@ def test_short(procedure, declarations, suffix):
 def test(procedure, declarations, suffix, shape):
     once, before, after = around(procedure)
     number = len(buffers_of(declarations))
-    receives = number == 1 and (RECEIVES.match(procedure.name) or procedure.name == "MPI_Precv_init")
+    receives = number == 1 and (RECEIVES.match(procedure.name) or procedure.name == "MPI_Precv_init" or reads_file(procedure))
     names = ["2"] if receives else ["1", "1", "2"] if number == 3 else ["1", "2"][:number]
     both = ["if (sectioned) then", call(procedure, declarations, fitting(procedure, declarations, names, shape)), "else",
             call(procedure, declarations, [f"p{i}" for i in names]), "end if"]
@@ -297,11 +330,10 @@ def test(procedure, declarations, suffix, shape):
 
 def main():
     calls, bodies = [], []
-    windows = sys.argv[3] == "windows"
     for procedure in fortran.procedures():
-        if not procedure.has_descriptors or procedure.name in fortran_wrappers.ADDRESS_ONLY:
+        if not procedure.has_descriptors or procedure.name in fortran_wrappers.ADDRESS_ONLY or needs_whole(procedure):
             continue
-        if windows != (procedure.function.chapter == "rma"):
+        if subject_of(procedure) != sys.argv[3]:
             continue
         sizes = [(procedure.f08, "")]
         if procedure.f08_c and not fortran_interfaces.ambiguous(procedure.f08, procedure.f08_c):
@@ -313,9 +345,8 @@ def main():
             for name, lines in tests:
                 calls.append(f"  call {name}()\n")
                 bodies += [f"  {part}\n" for line in lines for part in fortran_interfaces.wrapped(line)]
-    if windows:
-        calls = [OPEN_WINDOW, *calls, CLOSE_WINDOW]
-    text = HEAD + "".join(calls) + TAIL + "".join(bodies) + "end program\n"
+    opens, closes = AROUND[sys.argv[3]]
+    text = HEAD + opens + "".join(calls) + closes + TAIL + "".join(bodies) + "end program\n"
     pathlib.Path(sys.argv[4]).write_text(re.sub(r"SECTION[(](\w+)[)]", rf"\1{SHAPES[sys.argv[2]]}", text))
 
 

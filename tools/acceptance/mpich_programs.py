@@ -15,7 +15,7 @@ import re
 
 FOLDERS = [
     "attr", "comm", "coll", "datatype", "errhan", "errors/attr", "errors/coll", "errors/comm", "errors/datatype",
-    "errors/group", "errors/pt2pt", "errors/rma", "errors/session", "errors/topo", "group", "info", "init", "mpi_t",
+    "errors/group", "errors/io", "errors/pt2pt", "errors/rma", "errors/session", "errors/topo", "group", "info", "init", "io", "mpi_t",
     "part", "pt2pt", "rma", "session", "topo", "threads/coll", "threads/comm", "threads/init", "threads/mpi_t",
     "threads/part", "threads/pt2pt", "threads/rma",
 ]  # an older version of MPICH lacks some of them

@@ -1,8 +1,8 @@
 // bodies.h — the steps of collectives after they have taken their tickets.
 //
 // A step on this side (its communicator is an intracommunicator) goes through one phase of its
-// host group; one that has no phase has nothing to do but copy. All may switch. Private to this
-// folder.
+// host group; one that has no phase has nothing to do but copy. All may switch. Also for
+// collectives of other modules (mpi/io).
 //
 // Thread safety: any strand of the rank, once for each phase or wire.
 

@@ -5,6 +5,7 @@
 //   -------------  --------------------  -----------------------------------------  ---------------
 //   kCollectives   mpi/coll, seat.h      with the first collective                  nothing
 //   kTopology      mpi/topo, of_comm.h   before the program gets the handle         the same one
+//   kFile          mpi/io, file.h        when the file is opened that it is for     nothing
 //
 // A module takes a slot by a line here and a class that is derived from Extra and names the slot.
 // The communicator ends what is in its slots, in the order of the table, when it ends itself: then
@@ -27,7 +28,7 @@
 
 namespace heddle::comm {
 
-enum class ExtraSlot : std::uint8_t { kCollectives, kTopology, kCount };
+enum class ExtraSlot : std::uint8_t { kCollectives, kTopology, kFile, kCount };
 
 class Extra {
  public:

@@ -10,6 +10,7 @@
 #include "exec/process/signals/rank_signals.h"
 #include "exec/ult/host_bell.h"
 #include "exec/ult/stillness.h"
+#include "mpi/io/pool.h"
 #include "runtime/crew/hosts.h"
 #include "runtime/crew/main_strands.h"
 #include "runtime/job_board/abort.h"
@@ -57,7 +58,7 @@ std::int64_t judge() noexcept {
   constexpr std::int64_t kLater = 1'000'000'000;
   if (before.waits_for_kernel_thread()) return platform::now_ns() + kLater;
   if (!only_waits(&word.traffic) || noted.all != before.ults()) return platform::kNever;  // P1, P3
-  if (platform::has_foreign_threads() || process::has_cloned_tasks())
+  if (platform::has_foreign_threads() || process::has_cloned_tasks() || io::pool_is_busy())
     return platform::kNever;  // P4
   if (process::signals::any_timer_armed.load(std::memory_order_relaxed) ||
       platform::has_foreign_handlers() ||
