@@ -28,7 +28,7 @@ TESTS = [
     ("crossed-kernel", "tests/posix/posix_ranks_test", "CrossedThreads.*",
      {"HEDDLE_POSIX_THREADS": "kernel"}),
     ("requests", "tests/p2p/p2p_test", "Storm.EverybodyToEverybodyEveryWayToWait/4"),
-    ("letters", "tests/p2p/p2p_test", "Letters.*/2"),
+    ("eager_ring", "tests/p2p/p2p_test", "EagerRing.*/2"),
     ("collectives", "tests/coll/coll_stress_test", "CollectiveStress.*/4"),
     ("disagreement", "tests/coll/disagreement_test", "Disagreement.*/4"),
     ("programs", "tests/random/random_program_test", "RandomProgram.GivesWhat*/4"),

@@ -22,7 +22,8 @@ T& take(std::vector<T*>& free, std::vector<std::unique_ptr<T>>& all) {
 
 }  // namespace
 
-Directory::Directory(TagShares shares, Postman* postman) : shares_(shares), postman_(postman) {
+Directory::Directory(TagShares shares, Deliverer* deliverer)
+    : shares_(shares), postman_(deliverer) {
   table_.store(tables_.emplace_back(std::make_unique<Table>(kFirstSlots)).get(),
                std::memory_order_release);
 }
@@ -90,7 +91,7 @@ ContextLane& Directory::context_lane(MatchContext id) {
   if (Lane* present = find_exactly(id, kAnyPeer)) return static_cast<ContextLane&>(*present);
   ContextLane& context = take(free_contexts_, all_contexts_);
   Locked(BothHeld::lock(context))->assign(id, kAnyPeer, &context);
-  context.postman = postman_;
+  context.deliverer = postman_;
   link(context, id, kAnyPeer);
   return context;
 }
@@ -107,7 +108,7 @@ void Directory::give_up(ContextHeld context, Which which, Spares* spares) noexce
     const std::uint64_t order = lane.posted.last_order();
     const bool silent = order == std::exchange(lane.order_then, order);
     const bool wanted = which == Which::kIdle || (silent && lane.posted.empty());
-    if (wanted) alone.close_mailbox();
+    if (wanted) alone.close_ring();
     const Locked held(alone.with_stock());
     assert(held->is_valid());
     if (!wanted || !held->idle()) {

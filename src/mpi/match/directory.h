@@ -31,7 +31,7 @@ namespace heddle::match {
 
 class Directory {
  public:
-  Directory(TagShares shares, Postman* postman);
+  Directory(TagShares shares, Deliverer* deliverer);
   ~Directory();  // requires that no strand has a message or receive in a lane
   Directory(Directory&&) = delete;
 
@@ -42,7 +42,7 @@ class Directory {
     const Table* table = table_.load(std::memory_order_acquire);  // [A1]
     Lane* lane = table->slot(context, peer).load(std::memory_order_acquire);
     // Probably the one, and the caller will lock it: with many ranks its lines have gone.
-    if (lane != nullptr && !lane->mailbox_is_open()) platform::fetch_for_writing(&lane->lock, 1);
+    if (lane != nullptr && !lane->ring_is_open()) platform::fetch_for_writing(&lane->lock, 1);
     while (lane != nullptr && !lane->serves(context, peer)) {
       lane = lane->chain.load(std::memory_order_acquire);
     }
@@ -113,7 +113,7 @@ class Directory {
   static constexpr std::uint64_t kReceivesOfOthers = 16;
 
   const TagShares shares_;
-  Postman* const postman_;
+  Deliverer* const postman_;
   std::atomic<const Table*> table_{nullptr};
 
   // Lock: guards the rest: lanes that are made and given up; held across lanes' and stocks' locks;

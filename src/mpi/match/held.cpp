@@ -16,10 +16,10 @@ void LaneHeld::tell_watchers(const Key& message) const noexcept {
   }
 }
 
-void LaneHeld::open_mailbox() const noexcept {
+void LaneHeld::open_ring() const noexcept {
   Lane& lane = *lane_;
   ContextLane& context = *lane.context;
-  if (context.postman == nullptr) return;
+  if (context.deliverer == nullptr) return;
   if (!lane.posted.empty() || may_have_messages() || !lane.watchers.empty()) return;
   // Does what is done for a message that is kept: [a1] and [a2] of matcher.h.
   if (!lane.listed) {
@@ -27,69 +27,69 @@ void LaneHeld::open_mailbox() const noexcept {
     static_cast<void>(context.news.push(lane));
   }
   if (context.awaited.load(std::memory_order_relaxed) != 0) return;
-  if (lane.mailbox == nullptr) lane.mailbox.reset(new (std::nothrow) Mailbox);
-  if (lane.mailbox == nullptr) return;
-  const SpinGuard guard(lane.mailbox->lock);
+  if (lane.ring == nullptr) lane.ring.reset(new (std::nothrow) EagerRing);
+  if (lane.ring == nullptr) return;
+  const SpinGuard guard(lane.ring->lock);
   // release: a sender sees it made.
-  lane.open_mailbox.store(lane.mailbox.get(), std::memory_order_release);
+  lane.open_ring.store(lane.ring.get(), std::memory_order_release);
 }
 
-void LaneHeld::close_open_mailbox() const noexcept {
-  Mailbox& mailbox = *lane_->mailbox;
+void LaneHeld::close_open_ring() const noexcept {
+  EagerRing& ring = *lane_->ring;
   {
-    const SpinGuard guard(mailbox.lock);
-    lane_->open_mailbox.store(nullptr, std::memory_order_relaxed);
+    const SpinGuard guard(ring.lock);
+    lane_->open_ring.store(nullptr, std::memory_order_relaxed);
   }
   lane_->forget_spins();
-  while (const Letter* const letter = mailbox.front()) {
-    if (!deliver(*letter)) {
+  while (const EagerSlot* const slot = ring.front()) {
+    if (!deliver(*slot)) {
       UnexpectedMessage& message =
-          lane_->context->postman->copy(*this, lane_->key_of(letter->tag), *letter);
-      message.kept_at = letter->sent_at;
+          lane_->context->deliverer->copy(*this, lane_->key_of(slot->tag), *slot);
+      message.kept_at = slot->sent_at;
       keep_with_time(message);
     }
-    mailbox.take();
+    ring.take();
   }
 }
 
 // False if no receive is posted for it.
-bool LaneHeld::deliver(const Letter& letter) const noexcept {
-  const Key key = lane_->key_of(letter.tag);
+bool LaneHeld::deliver(const EagerSlot& slot) const noexcept {
+  const Key key = lane_->key_of(slot.tag);
   PostedReceive* const receive = lane_->posted.take(key);
-  if (receive != nullptr) lane_->context->postman->deliver(*receive, key, letter);
+  if (receive != nullptr) lane_->context->deliverer->deliver(*receive, key, slot);
   return receive != nullptr;
 }
 
-void LaneHeld::read_letters() const noexcept {
-  Mailbox& mailbox = *lane_->mailbox;
+void LaneHeld::read_ring() const noexcept {
+  EagerRing& ring = *lane_->ring;
   while (!lane_->posted.empty()) {
-    const Letter* const letter = mailbox.front();
-    if (letter == nullptr) return;
-    if (!deliver(*letter)) return close_open_mailbox();
-    mailbox.take();
+    const EagerSlot* const slot = ring.front();
+    if (slot == nullptr) return;
+    if (!deliver(*slot)) return close_open_ring();
+    ring.take();
   }
 }
 
-[[gnu::noinline]] const Letter* LaneHeld::letter_for(int tag, bool attended) const noexcept {
+[[gnu::noinline]] const EagerSlot* LaneHeld::slot_for(int tag, bool attended) const noexcept {
   if (!attended) {
-    close_mailbox();
+    close_ring();
     return nullptr;
   }
-  if (!lane_->mailbox_is_open()) {
-    open_mailbox();
+  if (!lane_->ring_is_open()) {
+    open_ring();
     return nullptr;
   }
-  read_letters();
-  if (!lane_->mailbox_is_open() || !lane_->posted.empty()) return nullptr;
-  const Letter* const letter = lane_->mailbox->front();
-  if (letter == nullptr || letter->tag == tag) return letter;
-  close_open_mailbox();
+  read_ring();
+  if (!lane_->ring_is_open() || !lane_->posted.empty()) return nullptr;
+  const EagerSlot* const slot = lane_->ring->front();
+  if (slot == nullptr || slot->tag == tag) return slot;
+  close_open_ring();
   return nullptr;
 }
 
 [[gnu::noinline]] void LaneHeld::make_way(const Key& message) const noexcept {
-  read_letters();
-  if (lane_->posted.find(message) == nullptr) close_mailbox();
+  read_ring();
+  if (lane_->posted.find(message) == nullptr) close_ring();
 }
 
 void LaneHeld::find_spares(MPI_Count bytes) const noexcept {
@@ -148,9 +148,9 @@ bool BothHeld::is_valid() const noexcept {
   if (!lane.stock.messages.is_valid() || lane.stocked() == lane.stock.messages.empty())
     return false;
   if (!lane.watchers.is_valid()) return false;
-  if (lane.mailbox != nullptr) {  // M1 and M2 of mailbox.h
+  if (lane.ring != nullptr) {  // M1 and M2 of eager_ring.h
     const bool fit = lane.listed && lane.watchers.empty() && !may_have_messages();
-    if (lane.mailbox_is_open() ? !fit : lane.mailbox->front() != nullptr) return false;
+    if (lane.ring_is_open() ? !fit : lane.ring->front() != nullptr) return false;
   }
   bool sound = lane.listed || (lane.fresh.empty() && lane.stock.messages.empty());
   std::unordered_set<int> tags;  // of the messages: all else of their envelopes is the lane's

@@ -35,7 +35,7 @@ class LaneHeld {
   }
   void unlock() const noexcept { lane_->lock.unlock(); }
 
-  // Takes the stock's lock, too; and moves what is fresh to the stock, after closing the mailbox.
+  // Takes the stock's lock, too; and moves what is fresh to the stock, after closing the ring.
   BothHeld with_stock() const noexcept;
   BothHeld with_delivery() const noexcept;
 
@@ -59,22 +59,22 @@ class LaneHeld {
   }
   void tell_watchers(const Key& message) const noexcept;
 
-  // ---- its mailbox
+  // ---- its ring
 
   // Opens it, if the lane is fit for that and there is memory.
-  void open_mailbox() const noexcept;
-  // No sender leaves letters any more; those there are go to posted receives, or are kept.
-  void close_mailbox() const noexcept {
-    if (lane_->mailbox_is_open()) [[unlikely]]
-      close_open_mailbox();
+  void open_ring() const noexcept;
+  // No sender uses it any more; what is in it goes to posted receives, or is kept.
+  void close_ring() const noexcept {
+    if (lane_->ring_is_open()) [[unlikely]]
+      close_open_ring();
   }
-  // Gives letters to posted receives, until there is no letter or no receive. A letter that fits
-  // none closes it. Requires that it is open.
-  void read_letters() const noexcept;
-  // For a receive that is about to be posted: the oldest letter, if that is for it. If nullptr, the
-  // mailbox is closed or has no letter.
-  const Letter* letter_for(int tag, bool attended) const noexcept;
-  // For a message that comes otherwise: afterwards a receive for it is posted, or the mailbox is
+  // Gives its messages to posted receives, until it has none or there is no receive. A message that
+  // fits none closes it. Requires that it is open.
+  void read_ring() const noexcept;
+  // For a receive that is about to be posted: the oldest message in the ring, if that is for it. If
+  // nullptr, the ring is closed or empty.
+  const EagerSlot* slot_for(int tag, bool attended) const noexcept;
+  // For a message that comes otherwise: afterwards a receive for it is posted, or the ring is
   // closed. Requires that it is open.
   void make_way(const Key& message) const noexcept;
 
@@ -94,8 +94,8 @@ class LaneHeld {
   explicit LaneHeld(Lane& lane) noexcept : lane_(&lane) {}
 
  private:
-  void close_open_mailbox() const noexcept;
-  bool deliver(const Letter& letter) const noexcept;
+  void close_open_ring() const noexcept;
+  bool deliver(const EagerSlot& slot) const noexcept;
   void sort_pile() const noexcept;
   void find_spares(MPI_Count bytes) const noexcept;
 
@@ -176,7 +176,7 @@ inline BothHeld LaneHeld::with_stock() const noexcept {
   return BothHeld(*lane_);
 }
 inline BothHeld LaneHeld::with_delivery() const noexcept {
-  close_mailbox();
+  close_ring();
   const BothHeld both = with_stock();
   both.take_delivery();
   return both;

@@ -28,7 +28,7 @@
 #include "base/platform/clock.h"
 #include "base/platform/cpu.h"
 #include "base/spin_lock.h"
-#include "mpi/match/mailbox.h"
+#include "mpi/match/eager_ring.h"
 #include "mpi/match/posted_queue.h"
 #include "mpi/match/tag_shares.h"
 #include "mpi/match/unexpected_queue.h"
@@ -93,19 +93,19 @@ class Spares {
   std::array<UnexpectedMessage*, 3> next_{};
 };
 
-// What becomes of letters (mailbox.h). With the lane's lock; must not block.
-class Postman {
+// What becomes of ring messages (eager_ring.h). With the lane's lock; must not block.
+class Deliverer {
  public:
   // Delivers to a receive that was posted, and completes it.
-  virtual void deliver(PostedReceive& receive, const Key& key, const Letter& letter) noexcept = 0;
+  virtual void deliver(PostedReceive& receive, const Key& key, const EagerSlot& slot) noexcept = 0;
   // A copy, to be kept.
   virtual UnexpectedMessage& copy(const LaneHeld& lane, const Key& key,
-                                  const Letter& letter) noexcept = 0;
+                                  const EagerSlot& slot) noexcept = 0;
   // Frees the memory of a message that no lane keeps any more. Without a lane's lock.
   virtual void discard(UnexpectedMessage& spare) noexcept = 0;
 
  protected:
-  ~Postman() = default;
+  ~Deliverer() = default;
 };
 
 // A lane's lock, or its stock's. The matcher passes locked lanes from function to function, which
@@ -175,16 +175,16 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
   std::atomic<bool> has_stock{false};  // set with both locks, cleared with the stock's
   // Lanes of the same source: messages need a time. Set with the lock before another can be found.
   std::atomic<bool> has_siblings{false};
-  // The mailbox, while it is open; see there for its guards.
-  std::atomic<Mailbox*> open_mailbox{nullptr};
+  // The ring, while it is open; see there for its guards.
+  std::atomic<EagerRing*> open_ring{nullptr};
 
   // In the lock's line is what a message for a posted receive touches.
   // Lock: guards what is not said otherwise: what one rank has posted for and received from one
   // peer of a communicator with some of the tags, or, of a ContextLane, a communicator's receives
-  // with wildcards; held across a sender's copy of up to 1 KiB, the stock's and the mailbox's lock,
-  // delivery of letters, now and then a sender's sorting or memory for a mailbox or for a letter
-  // that is kept, never a switch; a ContextLane's is taken before a lane's, by arrivals only while
-  // such a receive may want their tag.
+  // with wildcards; held across a sender's copy of up to 1 KiB, the stock's and the ring's lock,
+  // delivery of ring messages, now and then a sender's sorting or memory for a ring or for a
+  // message of it that is kept, never a switch; a ContextLane's is taken before a lane's, by
+  // arrivals only while such a receive may want their tag.
   alignas(platform::kCacheLine) PassedLock lock;
   bool listed = false;       // in the match context's news or busy
   bool sorts_early = false;  // see pile()
@@ -196,8 +196,8 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
   IntrusiveList<Watcher> watchers;
   Spares spares;    // the senders'
   Spares returned;  // by receives: were it `spares`, both sides would write the same message
-  std::unique_ptr<Mailbox> mailbox;  // made when it is first opened
-  Lane* next_of_context = nullptr;   // guarded by the directory's lock
+  std::unique_ptr<EagerRing> ring;  // made when it is first opened
+  Lane* next_of_context = nullptr;  // guarded by the directory's lock
   // The number of its last receive when the directory last looked for silent lanes.
   std::uint64_t order_then = kNotLookedAt;
   static constexpr std::uint64_t kNotLookedAt = ~std::uint64_t{0};
@@ -205,10 +205,10 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
   Stock stock;
 
   // Called for a guess, or with the lane's lock.
-  bool mailbox_is_open() const noexcept {
-    return open_mailbox.load(std::memory_order_relaxed) != nullptr;
+  bool ring_is_open() const noexcept {
+    return open_ring.load(std::memory_order_relaxed) != nullptr;
   }
-  bool may_open_mailbox() const noexcept {
+  bool may_open_ring() const noexcept {
     return stock.spun.load(std::memory_order_relaxed) >= kSpunOften;
   }
   void count_spin() noexcept {
@@ -261,7 +261,7 @@ struct ContextLane : Lane {
   Lane* lanes = nullptr;           // linked by next_of_context; guarded by the directory's lock
   std::uint64_t awaited_tags = 0;  // places whose count in `waiting` is not 0
   std::uint32_t waiting_for_any_tag = 0;
-  Postman* postman = nullptr;  // nullptr: its lanes open no mailbox
+  Deliverer* deliverer = nullptr;  // nullptr: its lanes open no ring
   std::array<std::uint32_t, 64> waiting{};
 };
 

@@ -38,10 +38,10 @@ class OneMessageEach {
   std::deque<UnexpectedMessage> messages_;
 };
 
-class CountingMail final : public Postman {
+class CountingMail final : public Deliverer {
  public:
-  void deliver(PostedReceive&, const Key&, const Letter&) noexcept override {}
-  UnexpectedMessage& copy(const LaneHeld&, const Key&, const Letter&) noexcept override {
+  void deliver(PostedReceive&, const Key&, const EagerSlot&) noexcept override {}
+  UnexpectedMessage& copy(const LaneHeld&, const Key&, const EagerSlot&) noexcept override {
     std::abort();
   }
   void discard(UnexpectedMessage&) noexcept override { ++discarded; }

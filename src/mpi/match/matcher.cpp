@@ -14,27 +14,27 @@ LaneHeld Matcher::locked_lane_slow(MatchContext context, Peer peer) noexcept {
 }
 
 // Not inlined, so that messages that do not go this way pay little for it.
-[[gnu::noinline]] bool Matcher::leave_letter(Lane& lane, const Key& message, const void* data,
+[[gnu::noinline]] bool Matcher::send_by_ring(Lane& lane, const Key& message, const void* data,
                                              std::size_t bytes) const noexcept {
-  Mailbox* const mailbox = lane.open_mailbox.load(std::memory_order_acquire);
-  if (mailbox == nullptr) return false;
-  const SpinGuard guard(mailbox->lock);
+  EagerRing* const ring = lane.open_ring.load(std::memory_order_acquire);
+  if (ring == nullptr) return false;
+  const SpinGuard guard(ring->lock);
   // While it is open, its lane serves what it does.
-  if (lane.open_mailbox.load(std::memory_order_relaxed) != mailbox) return false;
-  if (!lane.serves(message.context, peer_of(message)) || mailbox->full()) return false;
-  mailbox->write(message.tag, lane.time_of_message(), data, bytes);
-  mailbox->fetch_next();
+  if (lane.open_ring.load(std::memory_order_relaxed) != ring) return false;
+  if (!lane.serves(message.context, peer_of(message)) || ring->full()) return false;
+  ring->write(message.tag, lane.time_of_message(), data, bytes);
+  ring->fetch_next(bytes);
   return true;
 }
 
-bool Matcher::read_letters(Lane& lane) noexcept {
+bool Matcher::read_ring(Lane& lane) noexcept {
   const Locked held(LaneHeld::lock(lane));
-  if (lane.mailbox_is_open()) held->read_letters();
+  if (lane.ring_is_open()) held->read_ring();
   return !lane.posted.empty();
 }
 
-void Matcher::close_mailbox(Lane& lane) noexcept {
-  Locked(LaneHeld::lock(lane))->close_mailbox();
+void Matcher::close_ring(Lane& lane) noexcept {
+  Locked(LaneHeld::lock(lane))->close_ring();
 }
 
 PostedReceive* Matcher::take_first_posted(ContextHeld context, LaneHeld lane,
@@ -64,7 +64,7 @@ std::optional<BothHeld> Matcher::locked_lane_with(ContextHeld context,
     const bool may_hold =
         directory_.shares().may_hold(next.peer.load(std::memory_order_relaxed), wanted.tag);
     // A lane that seems to have nothing may be empty, and is then not met again.
-    if (!may_hold && (next.stocked() || next.mailbox_is_open())) continue;
+    if (!may_hold && (next.stocked() || next.ring_is_open())) continue;
     const BothHeld lane = LaneHeld::lock(next).with_delivery();
     const UnexpectedMessage* message =
         may_hold ? lane->stock.messages.peek(lane->narrowed(wanted)) : nullptr;
@@ -90,7 +90,7 @@ Matcher::Lengths Matcher::lengths() noexcept {
     lengths.listed_lanes += lane->listed;
     lengths.posted += lane->posted.length();
     lengths.unexpected += lane->fresh_count + lane->stock.messages.length();
-    if (lane->mailbox_is_open()) lengths.unexpected += lane->mailbox->count();
+    if (lane->ring_is_open()) lengths.unexpected += lane->ring->count();
   }
   return lengths;
 }
@@ -104,7 +104,7 @@ bool Matcher::is_valid() noexcept {
 bool Matcher::cancel(PostedReceive& receive) noexcept {
   if (receive.lane == nullptr) return false;
   const Locked lane(LaneHeld::lock(*receive.lane));
-  lane->close_mailbox();
+  lane->close_ring();
   if (!(*lane)->posted.cancel(receive)) return false;
   // A receive with a wildcard was posted in a match context.
   if (is_wildcard(receive.key)) ContextHeld::of(*lane).remove_waiting(receive.key.tag);
@@ -121,8 +121,7 @@ template <class Visit>
 bool Matcher::visit_first(const Pattern& wanted, Visit&& visit) noexcept {
   if (!is_wildcard(wanted)) {
     const LaneHeld lane = locked_lane(wanted.context, peer_of(wanted));
-    if (!lane.may_have_messages() &&
-        !(lane->mailbox_is_open() && lane->mailbox->front() != nullptr)) {
+    if (!lane.may_have_messages() && !(lane->ring_is_open() && lane->ring->front() != nullptr)) {
       lane.unlock();
       return false;
     }

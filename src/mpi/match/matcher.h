@@ -8,9 +8,9 @@
 //            there with a wildcard: lock the context's lane, announce it, look through the lanes
 //            with messages, or post in the context's lane
 //
-// Small messages for a receiver that spins go another way, past the lane's lock, into a mailbox in
-// front of the lane (mailbox.h). Whatever else looks at the lane closes it first, so all that
-// follows knows nothing of letters.
+// Small messages for a receiver that spins go another way, past the lane's lock, into a ring in
+// front of the lane (eager_ring.h). Whatever else looks at the lane closes it first, so all that
+// follows knows nothing of ring messages.
 //
 // Messages that are kept are either fresh, and under the lane's lock, which senders want, or in
 // stock, and under a lock of the stock. A receive that finds several fresh ones moves them all to
@@ -52,7 +52,7 @@
 //   the receive finds the message, or [a2] comes after [p1]. models/matching.pml checks this.
 //
 // Thread safety: every function any strand; none switches (but debug builds at their locks). No
-// callback may block. Lock order: match context, directory, lane, stock; and a mailbox's after its
+// callback may block. Lock order: match context, directory, lane, stock; and a ring's after its
 // lane's.
 //
 // Invariants
@@ -74,18 +74,19 @@ namespace heddle::match {
 
 class Matcher {
  public:
-  // `postman`: nullptr for none, and no letters.
-  explicit Matcher(TagShares shares, Postman* postman = nullptr) : directory_(shares, postman) {}
+  // `deliverer`: nullptr for none, and no ring messages.
+  explicit Matcher(TagShares shares, Deliverer* deliverer = nullptr)
+      : directory_(shares, deliverer) {}
 
-  // The lane of such a message, as a guess; nullptr if there is none yet. For leave_letter() and
+  // The lane of such a message, as a guess; nullptr if there is none yet. For send_by_ring() and
   // arrive().
   Lane* find(const Key& message) const noexcept {
     return directory_.find(message.context, peer_of(message));
   }
 
-  // Leaves a message of at most Letter::kMost bytes in the mailbox of the lane that find() has
+  // Leaves a message of at most EagerSlot::kMost bytes in the ring of the lane that find() has
   // found. False if that is not open, or full.
-  bool leave_letter(Lane& lane, const Key& message, const void* data,
+  bool send_by_ring(Lane& lane, const Key& message, const void* data,
                     std::size_t bytes) const noexcept;
 
   // A message has come. Returns the receive that it belongs to, which is then the caller's, or
@@ -101,7 +102,7 @@ class Matcher {
   PostedReceive* arrive(Lane* probably, const Key& message, Make&& make) noexcept {
     // A message whose receive is posted costs less than one that has to be kept, so posts go first.
     const LaneHeld lane = locked<Manners::kGiveWay>(probably, message.context, peer_of(message));
-    if (lane->mailbox_is_open()) [[unlikely]]
+    if (lane->ring_is_open()) [[unlikely]]
       lane.make_way(message);
     if (!lane->context->awaits(message.tag)) [[likely]] {
       PostedReceive* receive = lane->posted.take(message);
@@ -120,9 +121,9 @@ class Matcher {
   }
 
   // Posts a receive, or gives the message for it to `take(UnexpectedMessage&)` or `open(const
-  // Letter&)`, with a lock held, and returns true. `take` returns whether the message's memory is
-  // free for the next message. `attended`: the strand that waits for the receive calls
-  // read_letters() meanwhile, and close_mailbox() before it parks (mailbox.h).
+  // EagerSlot&)`, with a lock held, and returns true. `take` returns whether the message's memory
+  // is free for the next message. `attended`: the strand that waits for the receive calls
+  // read_ring() meanwhile, and close_ring() before it parks (eager_ring.h).
   template <class Take, class Open>
   bool post(PostedReceive& receive, bool attended, Take&& take, Open&& open) noexcept {
     const Peer peer = peer_of(receive.key);
@@ -131,12 +132,12 @@ class Matcher {
     if (known != nullptr && !known->stocked()) [[likely]] {
       const LaneHeld lane = LaneHeld::lock(*known);
       if (lane->serves(receive.key.context, peer)) [[likely]] {
-        if (lane->mailbox_is_open() || (attended && lane->may_open_mailbox())) [[unlikely]] {
-          if (const Letter* const letter = lane.letter_for(receive.key.tag, attended)) {
+        if (lane->ring_is_open() || (attended && lane->may_open_ring())) [[unlikely]] {
+          if (const EagerSlot* const slot = lane.slot_for(receive.key.tag, attended)) {
             lane->posted.number(receive);
             receive.lane = nullptr;
-            open(*letter);
-            lane->mailbox->take();
+            open(*slot);
+            lane->ring->take();
             lane.unlock();
             return true;
           }
@@ -154,12 +155,12 @@ class Matcher {
   }
   template <class Take>
   bool post(PostedReceive& receive, Take&& take) noexcept {
-    return post(receive, false, std::forward<Take>(take), [](const Letter&) {});
+    return post(receive, false, std::forward<Take>(take), [](const EagerSlot&) {});
   }
 
   // For strands that attend a receive of this lane. False if no receive is posted there any more.
-  static bool read_letters(Lane& lane) noexcept;
-  static void close_mailbox(Lane& lane) noexcept;
+  static bool read_ring(Lane& lane) noexcept;
+  static void close_ring(Lane& lane) noexcept;
 
   // Take back a receive that was posted or a message that was kept here; false if it has matched.
   static bool cancel(PostedReceive& receive) noexcept;
@@ -191,7 +192,7 @@ class Matcher {
   Lengths lengths() noexcept;
 
   // Calls back with every receive that is posted, and with the envelope of every message that is
-  // kept, and of every letter. A letter may be for a posted receive, whose strand has not looked
+  // kept, and of every ring message. That may be for a posted receive, whose strand has not looked
   // yet. Requires that no strand uses the matcher.
   template <class Posted, class Kept, class Left>
   void for_each(Posted&& posted, Kept&& kept, Left&& left) noexcept {
@@ -200,9 +201,9 @@ class Matcher {
       lane.posted.for_each(posted);
       lane.stock.messages.for_each(tell);
       lane.fresh.for_each(tell);
-      if (lane.mailbox_is_open()) {
-        lane.mailbox->for_each([&](const Letter& letter) {
-          left(Envelope{lane.key_of(letter.tag), letter.bytes});
+      if (lane.ring_is_open()) {
+        lane.ring->for_each([&](const EagerSlot& slot) {
+          left(Envelope{lane.key_of(slot.tag), slot.bytes});
         });
       }
     });
@@ -224,7 +225,7 @@ class Matcher {
   void clear(Drop&& drop, Free&& free) noexcept {
     directory_.for_each([&](Lane& each) {
       const BothHeld lane = BothHeld::of(each);
-      lane.close_mailbox();
+      lane.close_ring();
       while (UnexpectedMessage* left = lane.take_any()) drop(*left);
       Spares spares;
       lane.take_spares(&spares);
@@ -273,7 +274,7 @@ class Matcher {
     }
     for (;;) {
       const LaneHeld lane = locked(known, receive.key.context, peer);
-      lane.close_mailbox();
+      lane.close_ring();
       if (lane->fresh.empty() && (!lane->stocked() || searched.covers(lane))) {
         post_in(lane, receive);
         lane.unlock();
@@ -306,7 +307,7 @@ class Matcher {
   PostedReceive* arrive_with_context(const Key& message, Make&& make) noexcept {
     const ContextHeld context = locked_context(message.context);
     const LaneHeld lane = locked_lane(message.context, peer_of(message));
-    if (lane->mailbox_is_open()) [[unlikely]]
+    if (lane->ring_is_open()) [[unlikely]]
       lane.make_way(message);
     PostedReceive* receive = take_first_posted(context, lane, message);
     if (receive == nullptr) {

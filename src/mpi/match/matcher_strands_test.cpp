@@ -37,7 +37,7 @@ struct Mix {
   unsigned tags = 5;
   bool wild = true;  // with wildcards, probes and cancels
   TagShares shares = kShares;
-  bool letters = false;   // among the messages, and attended receives
+  bool by_ring = false;   // among the messages, and attended receives
   unsigned rare = 3;      // one in so many is a wildcard, a probe, a cancellation
   bool gives_up = false;  // lanes, whenever they are idle
 };
@@ -49,7 +49,7 @@ class Storm {
   Storm(unsigned seed, int each, const Mix& mix)
       : seed_(seed), each_(each), mix_(mix), matcher_(mix.shares, &mail_) {}
 
-  // Returns how many messages went as letters.
+  // Returns how many messages went as ring messages.
   int run() {
     std::vector<std::thread> threads;
     for (int i = 0; i < kSenders; ++i) threads.emplace_back([this, i] { send(i); });
@@ -64,7 +64,7 @@ class Storm {
     for (std::thread& thread : threads) thread.join();
     giver.join();
     check();
-    return letters_;
+    return lines_;
   }
 
  private:
@@ -80,11 +80,11 @@ class Storm {
       message.number = i;
       message.key = {1, source_of(sender), static_cast<int>(tags() % mix_.tags)};
       ++sent_so_far_;
-      while (mix_.letters && sent_so_far_ > posted_so_far_ && receiving_ != 0) {
-        std::this_thread::yield();  // letters come while receives wait
+      while (mix_.by_ring && sent_so_far_ > posted_so_far_ && receiving_ != 0) {
+        std::this_thread::yield();  // by_ring come while receives wait
       }
-      if (mix_.letters && random() % 8 != 0 && Mail::leave(matcher_, message)) {
-        ++letters_;
+      if (mix_.by_ring && random() % 8 != 0 && Mail::leave(matcher_, message)) {
+        ++lines_;
         continue;
       }
       PostedReceive* to = matcher_.arrive(message.key, [&](LaneHeld) { return &message; });
@@ -98,11 +98,11 @@ class Storm {
     for (int i = 0; i < kSenders * each_ / kReceivers; ++i) {
       Wanted& wanted = posted_[receiver].emplace_back();
       wanted.key = {1, static_cast<int>(random() % 2), static_cast<int>(random() % mix_.tags)};
-      // Letters come where nothing is left over, so most receives want what one sender sends.
-      if (mix_.letters) wanted.key = {1, source_of(receiver), static_cast<int>(tags() % mix_.tags)};
+      // Ring messages come where nothing is left over, so most receives want what one sender sends.
+      if (mix_.by_ring) wanted.key = {1, source_of(receiver), static_cast<int>(tags() % mix_.tags)};
       if (mix_.wild && random() % mix_.rare == 0) wanted.key.source = MPI_ANY_SOURCE;
       if (mix_.wild && random() % mix_.rare == 0) wanted.key.tag = MPI_ANY_TAG;
-      const bool attended = mix_.letters && random() % 8 != 0;
+      const bool attended = mix_.by_ring && random() % 8 != 0;
       if (attended && !is_wildcard(wanted.key)) ripen(matcher_, wanted.key);
       matcher_.post(
           wanted, attended,
@@ -110,9 +110,9 @@ class Storm {
             wanted.got.store(static_cast<Sent*>(&message));
             return false;
           },
-          [&](const Letter& letter) { wanted.got.store(&Mail::message_of(letter)); });
+          [&](const EagerSlot& slot) { wanted.got.store(&Mail::message_of(slot)); });
       ++posted_so_far_;
-      if (mix_.letters) attend(posted_[receiver], random);
+      if (mix_.by_ring) attend(posted_[receiver], random);
       if (mix_.wild && random() % (mix_.rare + 1) == 0) {
         Matcher::cancel(posted_[receiver][random() % posted_[receiver].size()]);
       }
@@ -127,21 +127,21 @@ class Storm {
     // No strand attends them any more.
     for (Wanted& wanted : posted_[receiver]) {
       if (wanted.got.load() == nullptr && wanted.lane != nullptr) {
-        Matcher::close_mailbox(*wanted.lane);
+        Matcher::close_ring(*wanted.lane);
       }
     }
   }
 
-  // As a strand does that waits for one of its receives: it looks for a letter, and may park.
+  // As a strand does that waits for one of its receives: it looks for a ring message, and may park.
   static void attend(std::deque<Wanted>& mine, std::mt19937& random) {
     Wanted& wanted = mine[mine.size() - 1 - random() % std::min<std::size_t>(mine.size(), 4)];
     if (wanted.got.load() != nullptr || wanted.lane == nullptr) return;
-    Matcher::read_letters(*wanted.lane);
-    if (random() % 16 == 0) Matcher::close_mailbox(*wanted.lane);
+    Matcher::read_ring(*wanted.lane);
+    if (random() % 16 == 0) Matcher::close_ring(*wanted.lane);
   }
 
   void check() {
-    // A mailbox may have stayed open after the last receive.
+    // A ring may have stayed open after the last receive.
     Envelope found;
     for (int source = 0; source < 2; ++source) {
       for (unsigned tag = 0; tag < mix_.tags; ++tag) {
@@ -208,24 +208,24 @@ class Storm {
   const Mix mix_;
   Mail mail_;
   Matcher matcher_;
-  std::atomic<int> letters_{0}, sent_so_far_{0}, posted_so_far_{0}, receiving_{kReceivers};
+  std::atomic<int> lines_{0}, sent_so_far_{0}, posted_so_far_{0}, receiving_{kReceivers};
   std::array<std::deque<Sent>, kSenders> sent_;
   std::array<std::deque<Wanted>, kReceivers> posted_;
 };
 
 void run_storms(const Mix& mix) {
   const RandomYields yields;
-  int letters = 0;
+  int by_ring = 0;
   for (const unsigned seed : TestSeeds(fresh_seed(), kSanitized ? 8 : 40)) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    letters += Storm(seed, TestSeeds::rounds(300), mix).run();
+    by_ring += Storm(seed, TestSeeds::rounds(300), mix).run();
     if (::testing::Test::HasFailure()) return;
   }
   // Whether some went so is a matter of time; matcher_test.cpp has those that do for certain.
-  if (mix.letters) {
-    ::testing::Test::RecordProperty("letters", letters);
+  if (mix.by_ring) {
+    ::testing::Test::RecordProperty("eager_ring", by_ring);
   } else {
-    EXPECT_EQ(letters, 0);
+    EXPECT_EQ(by_ring, 0);
   }
 }
 
@@ -246,16 +246,16 @@ TEST(Matcher, KeepsItsPromisesWithTwoTagsAndNoWildcards) {
   run_storms({.tags = 2, .wild = false, .shares = kOneShare});
 }
 
-TEST(Matcher, KeepsItsPromisesWithLetters) {
-  run_storms({.letters = true, .rare = 40});
-  run_storms({.shares = kOneShare, .letters = true, .rare = 40});
-  run_storms({.tags = 2, .wild = false, .letters = true});
+TEST(Matcher, KeepsItsPromisesWithRings) {
+  run_storms({.by_ring = true, .rare = 40});
+  run_storms({.shares = kOneShare, .by_ring = true, .rare = 40});
+  run_storms({.tags = 2, .wild = false, .by_ring = true});
 }
 
 // A communicator's lanes are given up whenever they are idle, while messages come and strands hold their addresses.
 TEST(Matcher, KeepsItsPromisesWhileLanesAreGivenUp) {
   run_storms({.gives_up = true});
-  run_storms({.tags = 2, .wild = false, .letters = true, .gives_up = true});
+  run_storms({.tags = 2, .wild = false, .by_ring = true, .gives_up = true});
 }
 
 // Brings two threads to the same point at the same time, many times.

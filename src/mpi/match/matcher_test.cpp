@@ -21,14 +21,14 @@ struct Receive : PostedReceive {
 struct Message : UnexpectedMessage {
   void delivered_to(PostedReceive& receive) {
     EXPECT_EQ(static_cast<Receive&>(receive).number, expected);
-    in_mailbox = false;
+    in_ring = false;
   }
-  void copied() { in_mailbox = false; }
+  void copied() { in_ring = false; }
 
   int number = 0;
   int expected =
-      ListOracle::kNothing;  // of a letter: the receive that is to get it, if one was posted
-  bool in_mailbox = false;
+      ListOracle::kNothing;  // of a ring message: the receive that is to get it, if one was posted
+  bool in_ring = false;
 };
 
 constexpr int kNothing = ListOracle::kNothing;
@@ -37,7 +37,7 @@ struct Ranges {
   int contexts, sources, tags;
   double wildcard;
   int processes = 2;   // of the job
-  double letters = 0;  // how many receives are attended, and messages small
+  double by_ring = 0;  // how many receives are attended, and messages small
 };
 
 class Comparison {
@@ -45,11 +45,11 @@ class Comparison {
   Comparison(const Ranges& ranges, unsigned seed) : ranges_(ranges), random_(seed) {}
   ~Comparison() { drop_everything(matcher_); }
 
-  // Swings between more posts and more arrivals, so that both queues get long. With letters they stay short, since
-  // a mailbox opens where there are none.
+  // Swings between more posts and more arrivals, so that both queues get long. With ring messages they stay short, since
+  // a ring opens where there are none.
   void step(int number) {
     const bool posting_phase =
-        ranges_.letters == 0 ? (number / 500) % 2 == 0 : receives_.size() <= messages_.size();
+        ranges_.by_ring == 0 ? (number / 500) % 2 == 0 : receives_.size() <= messages_.size();
     if (chance(posting_phase ? 0.7 : 0.3)) {
       post();
     } else {
@@ -63,7 +63,7 @@ class Comparison {
     }
   }
 
-  int letters() const noexcept { return letters_; }
+  int by_ring() const noexcept { return lines_; }
 
  private:
   using Names = std::tuple<MatchContext, int, int>;
@@ -93,16 +93,16 @@ class Comparison {
     receive.number = static_cast<int>(receives_.size()) - 1;
     int got = kNothing;
     Key got_key;
-    const bool attended = chance(ranges_.letters);
+    const bool attended = chance(ranges_.by_ring);
     if (attended && !is_wildcard(wanted)) ripen(matcher_, wanted);
     const auto take = [&](UnexpectedMessage& message) {
       got = static_cast<Message&>(message).number;
       got_key = message.key;
       return false;
     };
-    const auto open = [&](const Letter& letter) {
-      Message& message = Mail::message_of(letter);
-      message.in_mailbox = false;
+    const auto open = [&](const EagerSlot& slot) {
+      Message& message = Mail::message_of(slot);
+      message.in_ring = false;
       take(message);
     };
     const bool matched = matcher_.post(receive, attended, take, open);
@@ -128,13 +128,13 @@ class Comparison {
     message.number = static_cast<int>(messages_.size()) - 1;
     const int expected = oracle_.arrive(message.key);
     message.expected = expected;
-    message.in_mailbox = chance(ranges_.letters);
-    if (message.in_mailbox && Mail::leave(matcher_, message)) {
-      ++letters_;
+    message.in_ring = chance(ranges_.by_ring);
+    if (message.in_ring && Mail::leave(matcher_, message)) {
+      ++lines_;
       if (expected == kNothing) oracle_.keep(message.key, message.number);
       return;
     }
-    message.in_mailbox = false;
+    message.in_ring = false;
     PostedReceive* got = matcher_.arrive(message.key, [&](LaneHeld) { return &message; });
     ASSERT_EQ(got != nullptr ? static_cast<Receive*>(got)->number : kNothing, expected);
     if (got == nullptr) oracle_.keep(message.key, message.number);
@@ -148,7 +148,7 @@ class Comparison {
     }
     if (!messages_.empty()) {
       const int victim = below(static_cast<int>(messages_.size()));
-      if (messages_[static_cast<std::size_t>(victim)].in_mailbox) return;
+      if (messages_[static_cast<std::size_t>(victim)].in_ring) return;
       ASSERT_EQ(Matcher::cancel(messages_[static_cast<std::size_t>(victim)]),
                 oracle_.remove_message(victim));
     }
@@ -184,20 +184,20 @@ class Comparison {
   std::mt19937 random_;
   Mail mail_;
   Matcher matcher_{TagShares(ranges_.processes), &mail_};
-  int letters_ = 0;
+  int lines_ = 0;
   ListOracle oracle_;
   std::deque<Receive> receives_;
   std::deque<Message> messages_;
   std::map<Names, std::uint64_t> last_orders_;
 };
 
-// Returns how many messages went as letters.
+// Returns how many messages went as ring messages.
 int compare_with_oracle(const Ranges& ranges, int steps) {
   const unsigned seed = fresh_seed();
   SCOPED_TRACE(::testing::Message() << "seed " << seed);
   Comparison comparison(ranges, seed);
   for (int i = 0; i < steps && !::testing::Test::HasFatalFailure(); ++i) comparison.step(i);
-  return comparison.letters();
+  return comparison.by_ring();
 }
 
 TEST(Matcher, AgreesWithAListScanWhenEverythingCollides) {
@@ -222,20 +222,20 @@ TEST(Matcher, AgreesWithAListScanWithoutWildcards) {
   compare_with_oracle({2, 4, 4, 0.0}, 20000);
 }
 
-TEST(Matcher, AgreesWithAListScanOverLetters) {
-  int letters = compare_with_oracle({1, 1, 1, 0.0, 2, 0.95}, 20000);
-  EXPECT_GT(letters, 0);
-  // A receive with a wildcard that waits keeps mailboxes closed, and here one may wait to the end.
-  letters += compare_with_oracle({1, 1, 2, 0.0, 2, 0.95}, 20000);
-  letters += compare_with_oracle({2, 2, 3, 0.02, 2, 0.95}, 20000);
-  letters += compare_with_oracle({2, 2, 30, 0.02, 2, 0.9}, 20000);
-  letters +=
+TEST(Matcher, AgreesWithAListScanOverRings) {
+  int by_ring = compare_with_oracle({1, 1, 1, 0.0, 2, 0.95}, 20000);
+  EXPECT_GT(by_ring, 0);
+  // A receive with a wildcard that waits keeps rings closed, and here one may wait to the end.
+  by_ring += compare_with_oracle({1, 1, 2, 0.0, 2, 0.95}, 20000);
+  by_ring += compare_with_oracle({2, 2, 3, 0.02, 2, 0.95}, 20000);
+  by_ring += compare_with_oracle({2, 2, 30, 0.02, 2, 0.9}, 20000);
+  by_ring +=
       compare_with_oracle({2, 2, 3, 0.02, 5000, 0.95}, 20000);  // all tags of a source share a lane
-  RecordProperty("letters", letters);
+  RecordProperty("eager_ring", by_ring);
 }
 
-// The lanes of one source, the later letter in the lane that a receive of any tag looks at first.
-TEST(Matcher, AReceiveOfAnyTagTakesTheLetterThatWasSentFirst) {
+// The lanes of one source, the later ring message in the lane that a receive of any tag looks at first.
+TEST(Matcher, AReceiveOfAnyTagTakesTheRingMessageThatWasSentFirst) {
   AddressMail<Message> mail;
   for (const int first : {0, 1}) {
     Matcher matcher{kShares, &mail};
@@ -250,7 +250,7 @@ TEST(Matcher, AReceiveOfAnyTagTakesTheLetterThatWasSentFirst) {
             got = static_cast<Message&>(message).number;
             return false;
           },
-          [](const Letter&) {});
+          [](const EagerSlot&) {});
       return got;
     };
     for (const int tag : {first, 1 - first}) {
@@ -277,13 +277,13 @@ TEST(Matcher, AReceiveOfAnyTagTakesTheLetterThatWasSentFirst) {
   }
 }
 
-// What is sent otherwise stays behind letters, and letters stay behind it.
-TEST(Matcher, LettersAndOtherMessagesOfALaneKeepTheirOrder) {
+// What is sent otherwise stays behind ring messages, and ring messages stay behind it.
+TEST(Matcher, RingMessagesAndOthersOfALaneKeepTheirOrder) {
   AddressMail<Message> mail;
   Matcher matcher{TagShares(5000), &mail};  // one lane
   Receive first, second;
   const auto keep_none = [](UnexpectedMessage&) { return false; };
-  const auto open_none = [](const Letter&) {};
+  const auto open_none = [](const EagerSlot&) {};
   first.key = second.key = {1, 1, 5};
   ASSERT_FALSE(matcher.post(first, true, keep_none, open_none));
   ASSERT_TRUE(Matcher::cancel(first));
@@ -295,7 +295,7 @@ TEST(Matcher, LettersAndOtherMessagesOfALaneKeepTheirOrder) {
   messages[0].expected = first.number = 1;
   ASSERT_EQ(matcher.lengths().unexpected, 1u);
   EXPECT_EQ(matcher.arrive(messages[1].key, [&](LaneHeld) { return &messages[1]; }), nullptr);
-  EXPECT_FALSE(first.queued());  // has got the letter
+  EXPECT_FALSE(first.queued());  // has got the ring message
   EXPECT_FALSE(AddressMail<Message>::leave(matcher, messages[2]));
   EXPECT_EQ(matcher.arrive(messages[2].key, [&](LaneHeld) { return &messages[2]; }), nullptr);
   EXPECT_EQ(matcher.take({1, MPI_ANY_SOURCE, 5}), &messages[1]);

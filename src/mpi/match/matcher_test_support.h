@@ -80,32 +80,33 @@ class ListOracle {
   List receives_, messages_;
 };
 
-// A letter whose payload is the address of the test's message. Its outcome goes to that
+// A ring message whose payload is the address of the test's message. Its outcome goes to that
 // message's delivered_to() with the receive, or copied() when it is kept.
 template <class Message>
-class AddressMail final : public Postman {
+class AddressMail final : public Deliverer {
  public:
-  // False if the mailbox is closed or full.
+  // False if the ring is closed or full.
   static bool leave(Matcher& matcher, Message& message) {
     Lane* const lane = matcher.find(message.key);
     Message* const address = &message;
-    return lane != nullptr && matcher.leave_letter(*lane, message.key, &address, sizeof address);
+    return lane != nullptr && matcher.send_by_ring(*lane, message.key, &address, sizeof address);
   }
-  static Message& message_of(const Letter& letter) {
+  static Message& message_of(const EagerSlot& slot) {
     Message* address = nullptr;
-    EXPECT_EQ(letter.bytes, sizeof address);
-    std::memcpy(&address, letter.data, sizeof address);
-    EXPECT_EQ(letter.tag, address->key.tag);
+    EXPECT_EQ(slot.bytes, sizeof address);
+    std::memcpy(&address, slot.data, sizeof address);
+    EXPECT_EQ(slot.tag, address->key.tag);
     return *address;
   }
 
-  void deliver(PostedReceive& receive, const Key& key, const Letter& letter) noexcept override {
-    Message& message = message_of(letter);
+  void deliver(PostedReceive& receive, const Key& key, const EagerSlot& slot) noexcept override {
+    Message& message = message_of(slot);
     EXPECT_EQ(key, message.key);
     message.delivered_to(receive);
   }
-  UnexpectedMessage& copy(const LaneHeld&, const Key& key, const Letter& letter) noexcept override {
-    Message& message = message_of(letter);
+  UnexpectedMessage& copy(const LaneHeld&, const Key& key,
+                          const EagerSlot& slot) noexcept override {
+    Message& message = message_of(slot);
     EXPECT_EQ(key, message.key);
     message.copied();
     return message;

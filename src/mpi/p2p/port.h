@@ -34,7 +34,7 @@ class Port final : public world::Receiver {
  public:
   // `processes`: of the whole job; `rank`: whose messages arrive here, for the figures of the job.
   explicit Port(int processes, int rank = 0)
-      : mail_(*this), matcher_(match::TagShares(processes), &mail_), rank_(rank) {}
+      : delivery_(*this), matcher_(match::TagShares(processes), &delivery_), rank_(rank) {}
   ~Port() override;  // drops what was not received
 
   void forget_idle(world::ContextId context) noexcept override;
@@ -116,21 +116,21 @@ class Port final : public world::Receiver {
  private:
   class Prober;
 
-  // What becomes of letters here.
-  class Mail final : public match::Postman {
+  // What becomes of ring messages here.
+  class Delivery final : public match::Deliverer {
    public:
-    explicit Mail(Port& port) noexcept : port_(port) {}
+    explicit Delivery(Port& port) noexcept : port_(port) {}
     void deliver(match::PostedReceive& receive, const match::Key& key,
-                 const match::Letter& letter) noexcept override;
+                 const match::EagerSlot& slot) noexcept override;
     match::UnexpectedMessage& copy(const match::LaneHeld& lane, const match::Key& key,
-                                   const match::Letter& letter) noexcept override;
+                                   const match::EagerSlot& slot) noexcept override;
     void discard(match::UnexpectedMessage& spare) noexcept override;
 
    private:
     Port& port_;
   };
 
-  // Sends as a letter, or in a cell. False without memory, and nothing was done.
+  // Sends as a ring message, or in a cell. False without memory, and nothing was done.
   bool send_small(const match::Key& key, datatype::ConstBuffer data) noexcept;
 
   void deliver(match::PostedReceive& posted, const match::Envelope& envelope,
@@ -148,7 +148,7 @@ class Port final : public world::Receiver {
 
   static const MPI_Count eager_limit_;
 
-  Mail mail_;
+  Delivery delivery_;
   match::Matcher matcher_;
   const int rank_;
 };

@@ -105,7 +105,7 @@ class ReceiveRequest : public request::Request, private Box, public match::Poste
   void take_arrived(const match::Envelope& envelope, datatype::ConstBuffer data) noexcept;
   // Where `bytes` bytes of a payload may be written as one piece; empty: nowhere.
   std::span<std::byte> place_for(MPI_Count bytes) const noexcept;
-  // The sender is a rank of this host, so the next message may be a letter.
+  // The sender is a rank of this host, so the next message may be a ring message.
   void note_sender_is_here() noexcept { from_this_host = true; }
   // From MPI_PROC_NULL.
   void take_nothing() noexcept { outcome_for_writing() = request::kFromNobody; }
@@ -122,7 +122,7 @@ class ReceiveRequest : public request::Request, private Box, public match::Poste
 
  private:
   void look() noexcept override;
-  bool spin_for_letters(match::Lane& its) noexcept;
+  bool spin_on_ring(match::Lane& its) noexcept;
   // It met its message while its strand spun.
   void note_spin(match::Lane& its) const noexcept;
 

@@ -74,35 +74,35 @@ void Port::deliver(match::PostedReceive& posted, const match::Envelope& envelope
 }
 
 namespace {
-datatype::ConstBuffer payload_of(const match::Letter& letter) noexcept {
-  return {letter.data, letter.bytes, &datatype::named(MPI_BYTE)};
+datatype::ConstBuffer payload_of(const match::EagerSlot& slot) noexcept {
+  return {slot.data, slot.bytes, &datatype::named(MPI_BYTE)};
 }
 }  // namespace
 
-void Port::Mail::deliver(match::PostedReceive& receive, const match::Key& key,
-                         const match::Letter& letter) noexcept {
-  port_.deliver(receive, {key, letter.bytes}, payload_of(letter));
+void Port::Delivery::deliver(match::PostedReceive& receive, const match::Key& key,
+                             const match::EagerSlot& slot) noexcept {
+  port_.deliver(receive, {key, slot.bytes}, payload_of(slot));
 }
 
 // The sender has gone on, so there is nowhere to report that no memory is left.
-match::UnexpectedMessage& Port::Mail::copy(const match::LaneHeld& lane, const match::Key& key,
-                                           const match::Letter& letter) noexcept {
-  auto* cell = static_cast<Cell*>(lane.take_spare(letter.bytes));
-  if (cell == nullptr) cell = Cell::make(letter.bytes);
+match::UnexpectedMessage& Port::Delivery::copy(const match::LaneHeld& lane, const match::Key& key,
+                                               const match::EagerSlot& slot) noexcept {
+  auto* cell = static_cast<Cell*>(lane.take_spare(slot.bytes));
+  if (cell == nullptr) cell = Cell::make(slot.bytes);
   if (cell == nullptr) std::terminate();
-  cell->fill(key, letter.data, letter.bytes);
+  cell->fill(key, slot.data, slot.bytes);
   return *cell;
 }
 
-void Port::Mail::discard(match::UnexpectedMessage& spare) noexcept {
+void Port::Delivery::discard(match::UnexpectedMessage& spare) noexcept {
   Cell::destroy(static_cast<Cell*>(&spare));
 }
 
 bool Port::send_small(const match::Key& key, datatype::ConstBuffer data) noexcept {
   const MPI_Count bytes = data.bytes();
   match::Lane* const probably = matcher_.find(key);
-  if (probably != nullptr && probably->mailbox_is_open() && bytes <= match::Letter::kMost) {
-    if (matcher_.leave_letter(*probably, key, data.data, static_cast<std::size_t>(bytes))) {
+  if (probably != nullptr && probably->ring_is_open() && bytes <= match::EagerSlot::kMost) {
+    if (matcher_.send_by_ring(*probably, key, data.data, static_cast<std::size_t>(bytes))) {
       return true;
     }
   }
@@ -176,10 +176,10 @@ bool Port::receive(ReceiveRequest& request, bool attended) noexcept {
     message = nullptr;
     return true;
   };
-  const auto open = [&](const match::Letter& letter) {
-    const match::Envelope envelope{request.key, letter.bytes};
+  const auto open = [&](const match::EagerSlot& slot) {
+    const match::Envelope envelope{request.key, slot.bytes};
     note_received(envelope);
-    request.take_over(envelope, payload_of(letter));
+    request.take_over(envelope, payload_of(slot));
   };
   const bool found = matcher_.post(request, attended, take, open);
   return message != nullptr ? hand_over(*message, request) : found;
@@ -281,7 +281,7 @@ bool is_of_user(const match::Key& key) noexcept {
 }  // namespace
 
 std::string Port::describe_queues(const std::string& before) {
-  Few posted, kept, letters;
+  Few posted, kept, by_ring;
   const auto add = [](Few& list, const match::Envelope& one) {
     if (!is_of_user(one.key)) return;
     list.add(std::to_string(one.bytes) + " bytes " + from_rank(one.key));
@@ -291,11 +291,11 @@ std::string Port::describe_queues(const std::string& before) {
         if (is_of_user(one.key)) posted.add(from_rank(one.key));
       },
       [&](const match::Envelope& one) { add(kept, one); },
-      [&](const match::Envelope& one) { add(letters, one); });
+      [&](const match::Envelope& one) { add(by_ring, one); });
   std::string lines;
   for (const std::string& line :
        {posted.line("posted receives"), kept.line("unexpected messages"),
-        letters.line("messages that a posted receive has not taken yet")}) {
+        by_ring.line("messages that a posted receive has not taken yet")}) {
     if (!line.empty()) lines += before + line;
   }
   return lines;

@@ -114,21 +114,21 @@ void ReceiveRequest::cancel() noexcept {
 }
 
 void ReceiveRequest::stand_alone() noexcept {
-  if (lane != nullptr && lane->mailbox_is_open()) match::Matcher::close_mailbox(*lane);
+  if (lane != nullptr && lane->ring_is_open()) match::Matcher::close_ring(*lane);
 }
 
 void ReceiveRequest::look() noexcept {
   if (lane == nullptr) return;
-  const match::Mailbox* const mailbox = lane->open_mailbox.load(std::memory_order_acquire);
-  if (mailbox != nullptr && mailbox->front() != nullptr) match::Matcher::read_letters(*lane);
+  const match::EagerRing* const ring = lane->open_ring.load(std::memory_order_acquire);
+  if (ring != nullptr && ring->front() != nullptr) match::Matcher::read_ring(*lane);
 }
 
-// `lane` it reads first: once it is done, another core had that line last. If the mailbox is closed
+// `lane` it reads first: once it is done, another core had that line last. If the ring is closed
 // now, it stays so while this receive is posted.
 bool ReceiveRequest::spin() noexcept {
   match::Lane* const its = lane;
   if (its == nullptr) return completion().spin();
-  const bool done = its->mailbox_is_open() ? spin_for_letters(*its) : completion().spin();
+  const bool done = its->ring_is_open() ? spin_on_ring(*its) : completion().spin();
   if (done) {
     note_spin(*its);
   } else {
@@ -137,33 +137,33 @@ bool ReceiveRequest::spin() noexcept {
   return done;
 }
 
-[[gnu::noinline]] bool ReceiveRequest::spin_for_letters(match::Lane& its) noexcept {
+[[gnu::noinline]] bool ReceiveRequest::spin_on_ring(match::Lane& its) noexcept {
   while (!completion().done()) {
-    const match::Mailbox* const mailbox = its.open_mailbox.load(std::memory_order_acquire);
-    if (mailbox == nullptr) return completion().spin();
-    if (mailbox->front() != nullptr) {
-      // If no receive is posted, a sender is about to complete this one, and letters are for
+    const match::EagerRing* const ring = its.open_ring.load(std::memory_order_acquire);
+    if (ring == nullptr) return completion().spin();
+    if (ring->front() != nullptr) {
+      // If no receive is posted, a sender is about to complete this one, and ring messages are for
       // receives to come.
-      if (!match::Matcher::read_letters(its)) return completion().done() || completion().spin();
+      if (!match::Matcher::read_ring(its)) return completion().done() || completion().spin();
       continue;
     }
-    // A letter that has come since then has come to this number, too.
-    const auto [word, number] = mailbox->awaited();
+    // A ring message that has come since then has come to this number, too.
+    const auto [word, number] = ring->awaited();
     if (!completion().spin({word, number})) {
-      match::Matcher::close_mailbox(its);
+      match::Matcher::close_ring(its);
       return false;
     }
   }
   return true;
 }
 
-// Letters pay for messages that fit into them, and there are none from other hosts.
+// Ring messages pay for messages that fit into them, and there are none from other hosts.
 void ReceiveRequest::note_spin(match::Lane& its) const noexcept {
-  if (from_this_host && outcome().bytes <= match::Letter::kMost) {
+  if (from_this_host && outcome().bytes <= match::EagerSlot::kMost) {
     its.count_spin();
   } else {
     its.forget_spins();
-    if (its.mailbox_is_open()) match::Matcher::close_mailbox(its);
+    if (its.ring_is_open()) match::Matcher::close_ring(its);
   }
 }
 

@@ -63,7 +63,7 @@ class SendrecvRequest final : public request::Request {
   Error verdict() const override { return receive_.verdict(); }
   void cancel() noexcept override { receive_.cancel(); }
   void stand_alone() noexcept override { receive_.stand_alone(); }
-  // The receive first: it may be for this strand to bring its letter in.
+  // The receive first: it may be for this strand to bring its ring message in.
   bool spin() noexcept override { return receive_.spin() && completion().spin(); }
 
  private:

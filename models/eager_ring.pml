@@ -1,24 +1,24 @@
-/* The mailbox in front of a lane: src/mpi/match/mailbox.h.
+/* The eager ring in front of a lane: src/mpi/match/eager_ring.h.
  *
  * One rank receives from one source with two lanes. A sender, one thread of the source, sends three messages: of the
- * first lane, of the second, of the first; each as a letter if it can, or by the lane's lock. A second thread sends one
+ * first lane, of the second, of the first; each by the ring if it can, or by the lane's lock. A second thread sends one
  * of the first lane by the lane's lock. One strand here posts two receives in the first lane, attends them and parks;
  * another posts a receive of any tag, or of the first lane without attending it, or cancels the first receive.
  *
  * Checked at the end of every schedule:
- *   I1     no receive waits for which a message is there, in a lane or a mailbox
+ *   I1     no receive waits for which a message is there, in a lane or a ring
  *   once   a message goes to one receive and a receive gets one message
  *   order  of two receives of one strand in one lane the earlier gets the earlier message of a thread; and no receive
  *          gets a message of it while an earlier one is left that it could have had
- *   M1     a closed mailbox is empty
- *   M2     a strand that has parked has no letter before it that it would have to read itself
+ *   M1     a closed ring is empty
+ *   M2     a strand that has parked has no message before it that it would have to read itself
  *   no schedule blocks: who has parked with a receive that gets its message is woken
  *
  * A lock is one step. What happens under a lane's lock, and touches nothing but what that lock guards, is too; the
- * mailbox's lock is taken inside of it, and by the sender alone.
+ * ring's lock is taken inside of it, and by the sender alone.
  *
- *   spin -run -safety models/mailbox.pml
- *   spin -DNO_SECOND_LOOK -run -safety models/mailbox.pml    and NO_CLOSE_TO_PARK, NO_LOOK_AT_WILDCARDS, NO_DRAIN,
+ *   spin -run -safety models/eager_ring.pml
+ *   spin -DNO_SECOND_LOOK -run -safety models/eager_ring.pml    and NO_CLOSE_TO_PARK, NO_LOOK_AT_WILDCARDS, NO_DRAIN,
  *                                                            NO_MAKE_WAY, NO_STAMPS, NO_CLOSE_TO_POST: must fail
  */
 
@@ -30,9 +30,9 @@
 #define SECOND 1
 #define OTHER 2 /* of the other strand */
 
-mtype = { absent, mailed, kept, matched, waiting, cancelled }
+mtype = { absent, in_ring, kept, matched, waiting, cancelled }
 
-mtype message[MESSAGES] = absent; /* mailed: a letter */
+mtype message[MESSAGES] = absent; /* in_ring: a message */
 byte sent_at[MESSAGES], clock;
 mtype receive[3] = absent;
 byte got[3] = NONE;
@@ -41,8 +41,8 @@ bool other_is_any;
 
 bool lane_lock[2], box_lock[2], context_lock;
 bool open[2], listed[2];
-byte first_letter[2] = NONE; /* a mailbox holds two letters at most */
-byte second_letter[2] = NONE;
+byte first_slot[2] = NONE; /* a ring holds two messages at most */
+byte second_slot[2] = NONE;
 byte awaited;
 bool parked;
 byte running = 4;
@@ -51,7 +51,7 @@ inline lock(l) { atomic { !l -> l = true } }
 inline unlock(l) { l = false }
 
 #define ANY_WAITS (receive[OTHER] == waiting && other_is_any)
-#define LEFT(m) (message[m] == kept || message[m] == mailed)
+#define LEFT(m) (message[m] == kept || message[m] == in_ring)
 
 inline pair(r, m) {
   assert(receive[r] != matched && message[m] != matched);
@@ -93,11 +93,11 @@ inline oldest(l, m) {
   fi
 }
 
-inline take_letter(l) {
-  first_letter[l] = second_letter[l]; second_letter[l] = NONE
+inline take_slot(l) {
+  first_slot[l] = second_slot[l]; second_slot[l] = NONE
 }
 
-/* With the lane's lock: closes the mailbox, and then gives out what is there. */
+/* With the lane's lock: closes the ring, and then gives out what is there. */
 inline close(l, m, r) {
   if
   :: open[l] ->
@@ -105,9 +105,9 @@ inline close(l, m, r) {
      d_step {
 #ifndef NO_DRAIN
        do
-       :: first_letter[l] != NONE ->
-          m = first_letter[l];
-          take_letter(l);
+       :: first_slot[l] != NONE ->
+          m = first_slot[l];
+          take_slot(l);
           first_posted(l, r);
           if
           :: r != NONE -> pair(r, m)
@@ -126,15 +126,15 @@ inline close(l, m, r) {
   fi
 }
 
-/* With the lane's lock: gives letters to receives, as long as there are both. */
-inline read_letters(l, m, r) {
+/* With the lane's lock: gives messages to receives, as long as there are both. */
+inline read_ring(l, m, r) {
   d_step {
     do
-    :: open[l] && first_letter[l] != NONE ->
+    :: open[l] && first_slot[l] != NONE ->
        first_posted(l, r);
        if
        :: r == NONE -> break
-       :: else -> m = first_letter[l]; take_letter(l); pair(r, m)
+       :: else -> m = first_slot[l]; take_slot(l); pair(r, m)
        fi
     :: else -> break
     od;
@@ -142,10 +142,10 @@ inline read_letters(l, m, r) {
   }
 }
 
-/* For a message that is no letter. */
+/* For a message that is not by the ring. */
 inline make_way(l, m, r, n) {
 #ifndef NO_MAKE_WAY
-  read_letters(l, n, r);
+  read_ring(l, n, r);
   d_step { first_posted(l, r) };
   if
   :: r == NONE -> close(l, n, r)
@@ -200,7 +200,7 @@ inline arrive(l, m, r, n) {
   fi
 }
 
-/* As a letter; `left` says whether it could. */
+/* By the ring; `left` says whether it could. */
 inline leave(l, m, left) {
   left = false;
   if
@@ -208,15 +208,15 @@ inline leave(l, m, left) {
      lock(box_lock[l]);
      if
 #ifdef NO_SECOND_LOOK
-     :: second_letter[l] == NONE ->
+     :: second_slot[l] == NONE ->
 #else
-     :: open[l] && second_letter[l] == NONE ->
+     :: open[l] && second_slot[l] == NONE ->
 #endif
         d_step {
-          message[m] = mailed; sent_at[m] = clock; clock++;
+          message[m] = in_ring; sent_at[m] = clock; clock++;
           if
-          :: first_letter[l] == NONE -> first_letter[l] = m
-          :: else -> second_letter[l] = m
+          :: first_slot[l] == NONE -> first_slot[l] = m
+          :: else -> second_slot[l] = m
           fi;
           left = true
         }
@@ -252,7 +252,7 @@ proctype second_sender() {
 }
 
 /* With the lane's lock. Also of lane 1, as a strand would that had posted there before. */
-inline open_mailbox(l, m, r) {
+inline open_ring(l, m, r) {
   d_step { oldest(l, m); first_posted(l, r) };
   if
   :: m == NONE && r == NONE ->
@@ -278,16 +278,16 @@ inline post(r, attended, m, s) {
 #else
      skip
 #endif
-  :: attended && !open[0] -> open_mailbox(0, m, s)
-  :: attended && open[0] -> read_letters(0, m, s)
+  :: attended && !open[0] -> open_ring(0, m, s)
+  :: attended && open[0] -> read_ring(0, m, s)
   fi;
   d_step {
     oldest(0, m);
     first_posted(0, s);
     if
     :: m != NONE -> pair(r, m)
-    :: m == NONE && s == NONE && open[0] && first_letter[0] != NONE ->
-       m = first_letter[0]; take_letter(0); pair(r, m)
+    :: m == NONE && s == NONE && open[0] && first_slot[0] != NONE ->
+       m = first_slot[0]; take_slot(0); pair(r, m)
     :: else -> receive[r] = waiting; posted_at[r] = posts; posts++
     fi;
     m = NONE; s = NONE
@@ -298,7 +298,7 @@ inline post(r, attended, m, s) {
 proctype attending() {
   byte m, s;
   if
-  :: lock(lane_lock[1]); open_mailbox(1, m, s); unlock(lane_lock[1])
+  :: lock(lane_lock[1]); open_ring(1, m, s); unlock(lane_lock[1])
   :: true
   fi;
   post(FIRST, true, m, s);
@@ -306,8 +306,8 @@ proctype attending() {
   /* Spins for the second, as a wait for all does; or parks. */
   do
   :: receive[SECOND] != waiting -> break
-  :: open[0] && first_letter[0] != NONE ->
-     lock(lane_lock[0]); read_letters(0, m, s); unlock(lane_lock[0])
+  :: open[0] && first_slot[0] != NONE ->
+     lock(lane_lock[0]); read_ring(0, m, s); unlock(lane_lock[0])
   :: true ->
 #ifndef NO_CLOSE_TO_PARK
      lock(lane_lock[0]); close(0, m, s); unlock(lane_lock[0]);
@@ -383,14 +383,14 @@ init {
   running == 0;
   byte l, m, s;
   /* M1 */
-  assert((open[0] || first_letter[0] == NONE) && (open[1] || first_letter[1] == NONE));
+  assert((open[0] || first_slot[0] == NONE) && (open[1] || first_slot[1] == NONE));
   /* M2: what waits in an open lane is attended, and nothing of any tag waits. */
   assert(!(open[0] && receive[SECOND] == waiting && parked));
   assert(!(open[0] && receive[OTHER] == waiting && !other_is_any));
   /* I1; the strand that attends did not park, or closed. */
   assert(!(IN_LANE_0_WAITS && (message[0] == kept || message[2] == kept || message[3] == kept)));
   assert(!(ANY_WAITS && (LEFT(0) || LEFT(1) || LEFT(2) || LEFT(3))));
-  assert(!(receive[SECOND] == waiting && (message[0] == mailed || message[2] == mailed)));
+  assert(!(receive[SECOND] == waiting && (message[0] == in_ring || message[2] == in_ring)));
   /* Order: of the first thread's messages 0 and 2 in lane 0; the second's message is alone. */
   assert(!(got[SECOND] == 0 && got[FIRST] == 2));
   assert(!((got[FIRST] == 2 || got[SECOND] == 2 || got[OTHER] == 2) && LEFT(0)));

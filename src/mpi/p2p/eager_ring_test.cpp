@@ -1,4 +1,4 @@
-// Letters (mpi/match/mailbox.h) between two ranks whose strands spin, park and wake each other; with forced yields.
+// Ring messages (mpi/match/eager_ring.h) between two ranks whose strands spin, park and wake each other; with forced yields.
 
 #include <gtest/gtest.h>
 
@@ -179,7 +179,7 @@ unsigned any_seed() {
   return std::random_device{}();
 }
 
-TEST(Letters, RanksThatTalkInAllWaysGetTheirMessagesInOrder) {
+TEST(EagerRing, RanksThatTalkInAllWaysGetTheirMessagesInOrder) {
   for (const unsigned seed : TestSeeds(any_seed(), kSanitized ? 4 : 12)) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     for (const int workers : {2, 1}) {
@@ -197,7 +197,7 @@ TEST(Letters, RanksThatTalkInAllWaysGetTheirMessagesInOrder) {
 }
 
 // Strands of one rank wait in the same lane at once, and in others.
-TEST(Letters, StrandsOfARankThatWaitAtOnceGetOneMessageEach) {
+TEST(EagerRing, StrandsOfARankThatWaitAtOnceGetOneMessageEach) {
   constexpr int kStrands = 3;
   for (const unsigned seed : TestSeeds(any_seed(), kSanitized ? 4 : 12)) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);

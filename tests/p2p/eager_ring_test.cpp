@@ -1,5 +1,5 @@
 // Small messages between ranks that spin for them, and whatever must not pass them (MPI 5.0 §3.5, §3.7, §3.8). They go
-// past the lane's lock (src/mpi/match/mailbox.h).
+// past the lane's lock (src/mpi/match/eager_ring.h).
 
 #include <array>
 #include <thread>
@@ -41,7 +41,7 @@ int receive_int(int tag) {
 
 }  // namespace
 
-RANKS_TEST(Letters, AReceiveThatWasFreedHasItsMessageBeforeALaterOne, ranks(2, 4)) {
+RANKS_TEST(EagerRing, AReceiveThatWasFreedHasItsMessageBeforeALaterOne, ranks(2, 4)) {
   for (int round = 0; round < 50 && rank < 2; ++round) {
     exchange(rank);
     if (rank == 1) {
@@ -58,7 +58,7 @@ RANKS_TEST(Letters, AReceiveThatWasFreedHasItsMessageBeforeALaterOne, ranks(2, 4
   }
 }
 
-RANKS_TEST(Letters, AReceiveOfAnyTagTakesWhatWasSentFirst, ranks(2, 4)) {
+RANKS_TEST(EagerRing, AReceiveOfAnyTagTakesWhatWasSentFirst, ranks(2, 4)) {
   constexpr int kMessages = 12;
   for (int round = 0; round < 50 && rank < 2; ++round) {
     exchange(rank);
@@ -77,7 +77,7 @@ RANKS_TEST(Letters, AReceiveOfAnyTagTakesWhatWasSentFirst, ranks(2, 4)) {
   }
 }
 
-RANKS_TEST(Letters, MessagesOfAllSizesAndModesKeepTheirOrder, ranks(2, 4)) {
+RANKS_TEST(EagerRing, MessagesOfAllSizesAndModesKeepTheirOrder, ranks(2, 4)) {
   constexpr std::array<int, 6> kBytes = {4, 108, 109, 5000, 0, 8};
   for (int round = 0; round < 50 && rank < 2; ++round) {
     exchange(rank);
@@ -122,7 +122,7 @@ RANKS_TEST(Letters, MessagesOfAllSizesAndModesKeepTheirOrder, ranks(2, 4)) {
   }
 }
 
-RANKS_TEST(Letters, ACancelledReceiveLeavesItsMessageToTheNext, ranks(2, 4)) {
+RANKS_TEST(EagerRing, ACancelledReceiveLeavesItsMessageToTheNext, ranks(2, 4)) {
   for (int round = 0; round < 50 && rank < 2; ++round) {
     exchange(rank);
     if (rank == 1) {
@@ -146,7 +146,7 @@ RANKS_TEST(Letters, ACancelledReceiveLeavesItsMessageToTheNext, ranks(2, 4)) {
   }
 }
 
-RANKS_TEST(Letters, AMessageThatIsTooLongForItsReceiveIsTruncated, ranks(2, 4)) {
+RANKS_TEST(EagerRing, AMessageThatIsTooLongForItsReceiveIsTruncated, ranks(2, 4)) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   for (int round = 0; round < 20 && rank < 2; ++round) {
     exchange(rank);
@@ -166,7 +166,7 @@ RANKS_TEST(Letters, AMessageThatIsTooLongForItsReceiveIsTruncated, ranks(2, 4)) 
   }
 }
 
-RANKS_TEST(Letters, PersistentReceivesGetThem, ranks(2, 4)) {
+RANKS_TEST(EagerRing, PersistentReceivesGetThem, ranks(2, 4)) {
   if (rank > 1) return;
   int value = -1;
   MPI_Request request = MPI_REQUEST_NULL;
@@ -181,7 +181,7 @@ RANKS_TEST(Letters, PersistentReceivesGetThem, ranks(2, 4)) {
 }
 
 // A round of what most programs do: receives first, then sends, then a wait for all of them.
-RANKS_TEST(Letters, AWaitForAllGetsThem, ranks(2, 4)) {
+RANKS_TEST(EagerRing, AWaitForAllGetsThem, ranks(2, 4)) {
   for (int round = 0; round < 300 && rank < 2; ++round) {
     std::array<int, kTags> in = {-1, -1, -1}, out = {};
     std::array<MPI_Request, std::size_t{2}* kTags> requests = {};
@@ -196,7 +196,7 @@ RANKS_TEST(Letters, AWaitForAllGetsThem, ranks(2, 4)) {
   }
 }
 
-RANKS_TEST(Letters, AnIsendrecvGetsThemHoweverItIsWaitedFor, ranks(2, 4)) {
+RANKS_TEST(EagerRing, AnIsendrecvGetsThemHoweverItIsWaitedFor, ranks(2, 4)) {
   for (int round = 0; round < 100 && rank < 2; ++round) {
     exchange(rank);
     int in = -1;
@@ -227,7 +227,7 @@ RANKS_TEST(Letters, AnIsendrecvGetsThemHoweverItIsWaitedFor, ranks(2, 4)) {
   }
 }
 
-RANKS_TEST(Letters, RanksThatMoveGetThem, ranks(2, 4)) {
+RANKS_TEST(EagerRing, RanksThatMoveGetThem, ranks(2, 4)) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD,
                           MPI_ERRORS_RETURN);  // a rank that is a process does not move
   for (int round = 0; round < 50 && rank < 2; ++round) {
@@ -245,7 +245,7 @@ RANKS_TEST(Letters, RanksThatMoveGetThem, ranks(2, 4)) {
 }
 
 // Each for its own tag; one with probes and wildcards.
-RANKS_TEST(Letters, ThreadsOfARankGetTheirOwn, ranks(2)) {
+RANKS_TEST(EagerRing, ThreadsOfARankGetTheirOwn, ranks(2)) {
   constexpr int kRounds = 100, kThreads = 4;
   const auto exchange_own = [rank](int tag) {
     for (int round = 0; round < kRounds; ++round) exchange(rank, tag, 1000 * tag + round);
