@@ -134,7 +134,7 @@ class Shell:
         return "\n".join([self._entry()] + self.checks + self._closing())
 
     # Of the arguments whose size a trace tells, the first pair that a call has.
-    SIZES = (("count", "datatype"), ("sendcount", "sendtype"), ("recvcount", "datatype"), ("recvcount", "recvtype"))
+    SIZES = (("count", "datatype"), ("origin_count", "origin_datatype"), ("sendcount", "sendtype"), ("recvcount", "datatype"), ("recvcount", "recvtype"))
 
     def _entry(self):
         """The Entry, and what it notes for a trace: the arguments as they came."""
@@ -142,22 +142,27 @@ class Shell:
             found = self.function.param(name)
             return found is not None and found.dir == "in" and not re.search(r"[*\]]", found.c)
         noted = {}
-        for field, part, names in (("dest", "kDest", ("dest",)), ("source", "kSource", ("source",)), ("source", "kRoot", ("root",)),
+        window = next((p for p in self.function.params if p.kind == "WINDOW" and p.dir == "in"), None)
+        for field, part, names in (("dest", "kDest", ("dest",)), ("dest", "kTarget", ("target_rank", "rank") if window else ()), ("source", "kSource", ("source",)), ("source", "kRoot", ("root",)),
                                    ("tag", "kTag", ("tag", "sendtag"))):
             name = next((name for name in names if scalar(name)), None)
             if name:
-                noted[part] = [(field, name)]
+                noted[part] = [(field, self.raw[name])]
         pair = next((pair for pair in self.SIZES if all(map(scalar, pair))), None)
         if pair:
-            noted["kBytes"] = [("count", pair[0]), ("datatype", pair[1])]
+            noted["kBytes"] = [("count", self.raw[pair[0]]), ("datatype", self.raw[pair[1]])]
+        elif window and scalar("datatype"):
+            noted["kBytes"] = [("count", "1"), ("datatype", self.raw["datatype"])]
         if self.comm and not self.comm.is_array:
-            noted["kComm"] = [("comm", self.comm.name)]
+            noted["kComm"] = [("comm", self.raw[self.comm.name])]
+        if window:
+            noted["kWindow"] = [("win", self.raw[window.name])]
         if not noted:
             return f'  Entry entry{{"{self.function.name}"}};'
-        order = ["dest", "source", "tag", "count", "datatype", "comm"]
+        order = ["dest", "source", "tag", "count", "datatype", "comm", "win"]
         fields = sorted((pair for pairs in noted.values() for pair in pairs), key=lambda pair: order.index(pair[0]))
         parts = " | ".join(f"CallNote::{part}" for part in noted)
-        values = "".join(f", .{field} = {self.raw[name]}" for field, name in fields)
+        values = "".join(f", .{field} = {value}" for field, value in fields)
         return (f'  Entry entry{{"{self.function.name}", [&](Entry& its) {{\n'
                 f"    its.note_arguments({{.parts = {parts}{values}}});\n  }}}};")
 

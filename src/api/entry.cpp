@@ -230,6 +230,9 @@ void Entry::note_arguments(const Arguments& arguments) noexcept {
   const comm::Comm* const comm = comm::from_handle(arguments.comm);
   if (comm == nullptr) note.parts &= ~std::uint32_t{CallNote::kComm};
   if (comm != nullptr) note.communicator = comm->context();
+  const rma::Window* const window = rma::from_handle(arguments.win);
+  if (window == nullptr) note.parts &= ~std::uint32_t{CallNote::kWindow};
+  if (window != nullptr) note.communicator = window->context();
   const datatype::Datatype* const type = datatype::from_handle(arguments.datatype);
   if (type == nullptr || arguments.count < 0) note.parts &= ~std::uint32_t{CallNote::kBytes};
   if (type != nullptr) note.bytes = arguments.count * type->size();

@@ -182,6 +182,7 @@ class Entry {
     MPI_Count count = 0;
     MPI_Datatype datatype = MPI_DATATYPE_NULL;
     MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Win win = MPI_WIN_NULL;
   };
   [[gnu::cold, gnu::noinline]] void note_arguments(const Arguments& arguments) noexcept;
 

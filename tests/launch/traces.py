@@ -150,6 +150,7 @@ def check_arguments(bench, options):
     for rank in range(3):
         found = [(e["name"], e.get("args", {})) for e in trace.calls(rank)]
         copy = next((args["communicator"] for name, args in found if name == "MPI_Allreduce"), 1)
+        window = next((args.get("window") for name, args in found if name == "MPI_Put"), None)
         following, before = (rank + 1) % 3, (rank + 2) % 3
         wanted = [("MPI_Comm_rank", {"communicator": 1}), ("MPI_Comm_dup", {"communicator": 1}), ("MPI_Type_contiguous", {}),
                   ("MPI_Type_commit", {}), ("MPI_Bcast", {"root": 1, "bytes": 80, "communicator": 1}),
@@ -158,11 +159,15 @@ def check_arguments(bench, options):
                   ("MPI_Recv", {"source": before, "tag": 5, "bytes": 48, "communicator": 1}), ("MPI_Wait", {}),
                   ("MPI_Sendrecv", {"dest": following, "source": before, "tag": 6, "bytes": 4, "communicator": copy}),
                   ("MPI_Send", {"dest": -3, "tag": 7, "bytes": 0, "communicator": 1}),
-                  ("MPI_Probe", {"source": -3, "tag": -2, "communicator": 1})]
+                  ("MPI_Probe", {"source": -3, "tag": -2, "communicator": 1}),
+                  ("MPI_Win_lock", {"target": following, "window": window}),
+                  ("MPI_Put", {"target": following, "bytes": 24, "window": window}),
+                  ("MPI_Fetch_and_op", {"target": following, "bytes": 4, "window": window}), ("MPI_Win_flush_all", {"window": window}),
+                  ("MPI_Win_unlock", {"target": following, "window": window})]
         found = [each for each in found if each[0] in dict(wanted)]
         wrong += [f"rank {rank}: {each}, not {other}" for each, other in zip(found, wanted) if each != other]
-        if len(found) != len(wanted) or copy == 1:
-            wrong.append(f"rank {rank} has {len(found)} calls; the copy has number {copy}")
+        if len(found) != len(wanted) or copy == 1 or window is None:
+            wrong.append(f"rank {rank} has {len(found)} calls; the copy has number {copy}, the window {window}")
     bench.report(f"arguments of calls, {options}", wrong, result.stdout + result.stderr)
 
 

@@ -16,14 +16,16 @@ struct CallNote {
     kRoot = 4,  // stands in place of the source
     kTag = 8,
     kBytes = 16,
-    kComm = 32
+    kComm = 32,
+    kTarget = 64,  // of a window, in place of the destination
+    kWindow = 128  // in place of the communicator
   };
   std::uint32_t parts = 0;
   std::int32_t dest = 0;
   std::int32_t source = 0;
   std::int32_t tag = 0;
   std::int64_t bytes = 0;
-  std::uint64_t communicator = 0;  // its number; MPI_COMM_WORLD has 1
+  std::uint64_t communicator = 0;  // its number, or the window's; MPI_COMM_WORLD has 1
 };
 
 // Called after call_begins(false) (observe.h), while the trace is on or off.

@@ -107,11 +107,13 @@ class Writer {
       const char* name;
       std::int64_t value;
     } all[] = {{CallNote::kDest, "dest", event.receiver},
+               {CallNote::kTarget, "target", event.receiver},
                {CallNote::kSource, "source", event.source},
                {CallNote::kRoot, "root", event.source},
                {CallNote::kTag, "tag", event.tag},
                {CallNote::kBytes, "bytes", event.bytes},
-               {CallNote::kComm, "communicator", static_cast<std::int64_t>(event.communicator)}};
+               {CallNote::kComm, "communicator", static_cast<std::int64_t>(event.communicator)},
+               {CallNote::kWindow, "window", static_cast<std::int64_t>(event.communicator)}};
     const char* before = R"(,"args":{)";
     for (const auto& each : all) {
       if ((event.parts & each.part) == 0) continue;

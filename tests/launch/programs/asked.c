@@ -25,6 +25,15 @@ int main(int argc, char** argv) {
   MPI_Probe(MPI_PROC_NULL, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Type_free(&pair);
   MPI_Comm_free(&copy);
+  double* memory;
+  MPI_Win window;
+  MPI_Win_allocate(24, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+  MPI_Win_lock(MPI_LOCK_SHARED, next, 0, window);
+  MPI_Put(values, 3, MPI_DOUBLE, next, 0, 3, MPI_DOUBLE, window);
+  MPI_Fetch_and_op(twice, twice + 1, MPI_INT, next, 0, MPI_SUM, window);
+  MPI_Win_flush_all(window);
+  MPI_Win_unlock(next, window);
+  MPI_Win_free(&window);
   MPI_Finalize();
   return 0;
 }
