@@ -56,7 +56,11 @@ def cases(quick):
         plan += [Case("communicators", "objects", ranks, arguments=("communicators",), only_heddle=True)
                  for ranks in (256, 1024, 4096)]
     plan.append(Case("windows", "windows", 2, arguments=("pair",), timeout=60))
+    plan.append(Case("windows", "windows", 2, arguments=("pair",), timeout=60, **PROCESSES))
+    plan += [Case("windows", "windows", 5, arguments=("four",), timeout=60),
+             Case("windows", "windows", 2, arguments=("four",), variant="threads", timeout=60)]
     plan += [Case("synchronization", "windows", ranks, arguments=("crowd",), timeout=60) for ranks in (2, 64)]
+    plan += [Case("synchronization", "windows", ranks, arguments=("crowd",), timeout=60, **PROCESSES) for ranks in (2, 8)]
     plan.append(Case("calls", "objects", 1, arguments=("calls",)))
     plan += [Case(what, "layouts", ranks, arguments=(what,), timeout=180)
              for what, ranks in (("pack", 1), ("unpack", 1), ("send", 2))]

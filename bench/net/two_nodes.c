@@ -1,10 +1,11 @@
-/* Two ranks: half of a ping-pong, and windows of 64 sends that one answer ends. Prints "latency BYTES MICROSECONDS" and "window BYTES
-   MICROSECONDS-A-MESSAGE": medians of batches. two_nodes BATCHES BYTES... */
+/* Two ranks: half of a ping-pong, windows of 64 sends that one answer ends, and puts that a flush follows. Prints "latency BYTES MICROSECONDS",
+   "window BYTES MICROSECONDS-A-MESSAGE" and "put BYTES MICROSECONDS": medians of batches. two_nodes BATCHES BYTES... */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { kWindow = 64 };
+static MPI_Win shown;
 
 static int compare(const void* a, const void* b) {
   const double left = *(const double*)a, right = *(const double*)b;
@@ -48,6 +49,17 @@ static double window(int rank, char* buffer, int bytes, int times) {
   return (MPI_Wtime() - begin) / times / kWindow;
 }
 
+static double put(int rank, char* buffer, int bytes, int times) {
+  const double begin = MPI_Wtime();
+  for (int i = 0; rank == 0 && i < times; ++i) {
+    MPI_Put(buffer, bytes, MPI_BYTE, 1, 0, bytes, MPI_BYTE, shown);
+    MPI_Win_flush(1, shown);
+  }
+  const double taken = (MPI_Wtime() - begin) / times;
+  MPI_Barrier(MPI_COMM_WORLD);
+  return taken;
+}
+
 static void measure(const char* what, double (*once)(int, char*, int, int), int rank, char* buffer,
                     int bytes, int batches, int times) {
   double* const taken = malloc(sizeof(double) * batches);
@@ -71,6 +83,11 @@ int main(int count, char** words) {
             bytes > 100000  ? 2
             : bytes > 10000 ? 8
                             : 50);
+    MPI_Win_create(buffer, bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &shown);
+    MPI_Win_lock_all(0, shown);
+    measure("put", put, rank, buffer, bytes, batches, bytes > 100000 ? 20 : 200);
+    MPI_Win_unlock_all(shown);
+    MPI_Win_free(&shown);
     free(buffer);
   }
   MPI_Finalize();

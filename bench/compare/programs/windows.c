@@ -1,7 +1,9 @@
 /* One-sided communication, microseconds a call; the argument says which:
  *
  *   pair   rank 0 accesses rank 1's memory, which waits in a barrier, or computes
- *   crowd  all ranks at once */
+ *   crowd  all ranks at once
+ *   four   four put into rank 0's memory at once: the four other ranks; with two ranks, four threads of rank 1 */
+#include <pthread.h>
 #include <string.h>
 #include <time.h>
 
@@ -135,6 +137,36 @@ static void measure_crowd(void) {
   measure("lock_put_unlock_of_all_at_rank_0", by_all, at_root, size);
 }
 
+/* Long enough that the four run side by side. */
+enum { PUTS = 2000000, FOUR = 4 };
+
+static void* put_often(void* unused) {
+  for (int i = 0; i < PUTS; i++) {
+    MPI_Put(&one, 1, MPI_LONG, 0, 64 * rank, 1, MPI_LONG, window);
+    if (i % 1000 == 999) MPI_Win_flush(0, window);
+  }
+  return unused;
+}
+
+static void measure_four(void) {
+  double found[5];
+  MPI_Win_lock_all(0, window);
+  for (int i = 0; i < 5; i++) {
+    pthread_t threads[FOUR - 1];
+    const int more = rank == 1 && size == 2 ? FOUR - 1 : 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double start = now();
+    for (int each = 0; each < more; each++) pthread_create(&threads[each], NULL, put_often, NULL);
+    if (rank != 0) put_often(NULL);
+    for (int each = 0; each < more; each++) pthread_join(threads[each], NULL);
+    MPI_Barrier(MPI_COMM_WORLD);
+    found[i] = (now() - start) * 1e6 / PUTS / FOUR;
+  }
+  MPI_Win_unlock_all(window);
+  if (rank == 0)
+    printf("RESULT put_8_by_four_%s %.6g\n", size == 2 ? "threads" : "ranks", median(found, 5));
+}
+
 static MPI_Group alone(MPI_Group all, int member) {
   MPI_Group made;
   MPI_Group_incl(all, 1, &member, &made);
@@ -144,7 +176,10 @@ static MPI_Group alone(MPI_Group all, int member) {
 int main(int argc, char** argv) {
   double* memory;
   MPI_Group all;
-  MPI_Init(&argc, &argv);
+  const char* const what = argc > 1 ? argv[1] : "crowd";
+  int given = 0;
+  const int is_four = strcmp(what, "four") == 0;
+  MPI_Init_thread(&argc, &argv, is_four ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &given);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Win_allocate(sizeof numbers, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
@@ -153,8 +188,10 @@ int main(int argc, char** argv) {
   left = alone(all, (rank + size - 1) % size);
   right = alone(all, (rank + 1) % size);
   MPI_Barrier(MPI_COMM_WORLD);
-  if (argc > 1 && strcmp(argv[1], "pair") == 0) {
+  if (strcmp(what, "pair") == 0) {
     measure_pair();
+  } else if (is_four) {
+    measure_four();
   } else {
     measure_crowd();
   }
