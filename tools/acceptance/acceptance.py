@@ -17,13 +17,14 @@ import mpi4py
 import mpich
 import mumps
 import npb
+import onesided
 import openmp
 import posix_suite
 import scalapack
 import slurm
 
 PROGRAMS = {"boost": boost_mpi, "fftw": fftw, "hpcc": hpcc, "hybrid": hybrid, "hypre": hypre, "lammps": lammps, "mpi4py": mpi4py,
-            "mpich": mpich, "mumps": mumps, "npb": npb, "openmp": openmp, "posix": posix_suite, "scalapack": scalapack, "slurm": slurm}
+            "mpich": mpich, "mumps": mumps, "npb": npb, "onesided": onesided, "openmp": openmp, "posix": posix_suite, "scalapack": scalapack, "slurm": slurm}
 
 INSTALLED = "build/release"
 PRETENDED = "build/dev/pretended"  # its mpiexec starts jobs on pretended hosts

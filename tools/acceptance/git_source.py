@@ -6,8 +6,9 @@ import sys
 PUBLISHED = "https://github.com"
 
 
-def fetch_commit(repository, commit, work, sources):
-    """The folder in `work` with `commit` of OWNER/NAME; `sources`: a folder with clones, in place of the net, or None."""
+def fetch_commit(repository, commit, work, sources, folders=()):
+    """The folder in `work` with `commit` of OWNER/NAME; `sources`: a folder with clones, in place of the net, or None.
+    `folders`: only these are needed."""
     folder = work / repository.replace("/", "-")
     present = subprocess.run(["git", "rev-parse", "HEAD"], cwd=folder, capture_output=True, text=True) if folder.exists() else None
     if present and present.stdout.strip() == commit:
@@ -16,6 +17,7 @@ def fetch_commit(repository, commit, work, sources):
     origin = f"{sources.resolve() if sources else PUBLISHED}/{repository}"
     print(f"fetching {origin}", flush=True)
     for command in (["git", "clone", "--quiet", "--no-checkout", origin, folder],
+                    *([["git", "-C", folder, "sparse-checkout", "set", *folders]] if folders else []),
                     ["git", "-C", folder, "checkout", "--quiet", "--detach", commit]):
         if subprocess.run(command, stdin=subprocess.DEVNULL).returncode:
             sys.exit(f"{' '.join(map(str, command))} failed")

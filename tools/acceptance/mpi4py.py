@@ -17,12 +17,10 @@ MODULES = {
     "spawn": "MPI_Comm_spawn is missing",
     "dynproc": "MPI_Comm_connect and its kind are missing",
     "util_pool": "its pools spawn their workers",
-    "util_sync": "its locks use windows",
     "ulfm": "MPIX functions for fault tolerance are missing",
 }
 TESTS = {
     "TestSession.testBuffering": "buffers of sessions are missing",
-    "TestWinNull.testGetName": "windows are missing",
     "testSymbolCoverage": "wants all functions of MPI",
     "testHVector": "numpy refuses the structures that it makes",
 }
