@@ -170,7 +170,7 @@ void deal(int rank, int size, How how, int block, int count) {
   EXPECT_EQ(count_of(status, MPI_BYTE), half);
   EXPECT_EQ(write_part(test.file, how, own.data() + half, count - half, &status), MPI_SUCCESS);
   EXPECT_EQ(count_of(status, MPI_BYTE), count - half);
-  MPI_File_sync(test.file);
+  MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) {
     EXPECT_TRUE(contents(test.name) == dealt_file(5, block, size, count)) << block << " " << count;
   }
@@ -187,7 +187,7 @@ void deal(int rank, int size, How how, int block, int count) {
 }
 }  // namespace
 
-RANKS_TEST(Access, DealsBlocksInAllKindsOfCalls, ranks(1, 2, 3, 7, 16)) {
+RANKS_TEST(Access, DealsBlocksInAllKindsOfCalls, ranks(1, 2, 7, 16)) {
   for (const How how : kAllHows) {
     for (const int block : kBlocks) deal(rank, size, how, block, block < 100 ? 5000 : 300000);
   }

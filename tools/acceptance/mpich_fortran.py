@@ -5,11 +5,12 @@ are built with a file in C, which is that of another language.
 """
 import pathlib
 import re
+import subprocess
 import sys
 
 import mpich_programs
 
-TOPICS = ["attr", "coll", "comm", "datatype", "ext", "info", "init", "misc", "profile", "pt2pt", "rma", "subarray", "timer", "topo"]
+TOPICS = ["attr", "coll", "comm", "datatype", "ext", "info", "init", "io", "misc", "profile", "pt2pt", "rma", "subarray", "timer", "topo"]
 LANGUAGES = ["f77", "f90", "f08"]
 
 # What configure writes into files whose names end with .in.
@@ -51,6 +52,12 @@ def prepare(root):
         for words, kind in KINDS.items():
             text = text.replace(words, kind)
         source.with_suffix("").write_text(text)
+    # Most programs of io are made of one text, by a script of MPICH's.
+    for harness in root.glob("f*/io/ioharness.tlt"):
+        script = root / "maint/testmerge"
+        script.write_text((root / "maint/testmerge.in").read_text().replace("@PERL@", "/usr/bin/perl"))
+        subprocess.run(["perl", script, f"-defn={root}/maint/common.defn", "ioharness.defn", harness.name], cwd=harness.parent, check=True,
+                       stdout=subprocess.DEVNULL)
     for source in root.glob("f77/*/*.*"):
         there = root / "f90" / source.parent.name / source.name
         there.parent.mkdir(parents=True, exist_ok=True)

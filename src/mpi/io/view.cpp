@@ -24,9 +24,8 @@ class Order {
   }
   void strided(Address at, MPI_Count stride, MPI_Count bytes, MPI_Count count) noexcept {
     run(at, bytes);
-    if (count == 1) return;
-    run(datatype::moved(at, stride), bytes);
-    run(datatype::moved(at, (count - 1) * stride), bytes);
+    if (count > 1) run(datatype::moved(at, stride), bytes);
+    if (count > 2) run(datatype::moved(at, (count - 1) * stride), bytes);
   }
   void scattered(Address base, const MPI_Count* offsets, MPI_Count bytes,
                  MPI_Count count) noexcept {
