@@ -20,7 +20,7 @@ from generate import write_if_changed
 # Written in bindings/fortran/*.c: callbacks with a state, attributes, strings whose length counts differently.
 BY_HAND = {
     "MPI_Attr_get", "MPI_Attr_put", "MPI_Comm_create_keyval", "MPI_Comm_get_attr", "MPI_Comm_set_attr",
-    "MPI_F_sync_reg", "MPI_Grequest_start", "MPI_Info_get", "MPI_Info_get_string", "MPI_Keyval_create",
+    "MPI_F_sync_reg", "MPI_Grequest_start", "MPI_Info_get", "MPI_Info_get_string", "MPI_Keyval_create", "MPI_Register_datarep",
     "MPI_Session_get_nth_pset", "MPI_Sizeof", "MPI_Status_f082f", "MPI_Status_f2f08", "MPI_Type_create_keyval", "MPI_Type_get_attr", "MPI_Type_set_attr",
     "MPI_Win_create_keyval", "MPI_Win_get_attr", "MPI_Win_set_attr"}
 

@@ -233,6 +233,7 @@ def module_f08(procedures, callbacks):
         _, kind, what = name.split("_", 2)
         word = "delete" if "DELETE" in what else "copy"
         lines.append(f"procedure(MPI_{kind.capitalize()}_{word}_attr_function) :: {name}")
+    lines += [f"procedure(MPI_Datarep_conversion_function{suffix.lower()}) :: MPI_CONVERSION_FN_NULL{suffix}" for suffix in ("", "_C")]
     for procedure in procedures:
         for prefix in ("", "P") if procedure.f08 is not None else ():
             lines += interfaces_f08(procedure, prefix)

@@ -36,3 +36,4 @@ DELETE_NOTHING(mpi_win_null_delete_fn_, MPI_Aint)
 DELETE_NOTHING(mpi_null_delete_fn_, int)
 
 void mpi_conversion_fn_null_(void) {}
+void mpi_conversion_fn_null_c_(void) {}

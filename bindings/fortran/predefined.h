@@ -22,4 +22,4 @@ CopyAttribute mpi_comm_null_copy_fn_, mpi_comm_dup_fn_, mpi_type_null_copy_fn_, 
 DeleteAttribute mpi_comm_null_delete_fn_, mpi_type_null_delete_fn_, mpi_win_null_delete_fn_;
 CopyInteger mpi_null_copy_fn_, mpi_dup_fn_;
 DeleteInteger mpi_null_delete_fn_;
-Procedure mpi_conversion_fn_null_;
+Procedure mpi_conversion_fn_null_, mpi_conversion_fn_null_c_;

@@ -17,7 +17,7 @@ STRICT = [] if FLANG else ["-Wall", "-Wno-unused-dummy-argument", "-Werror"]
 ANY_TYPE = [] if FLANG else ["-fallow-argument-mismatch", "-w"]
 # -cpp: __LINE__.
 PROGRAMS = {"ring": ("ring.f", ANY_TYPE), "module": ("module.f90", ["-cpp", *STRICT]), "handles": ("handles.f90", ["-cpp", *STRICT]),
-            "free_form": ("free_form.f90", STRICT)}
+            "free_form": ("free_form.f90", STRICT), "datareps": ("datareps.f90", STRICT)}
 # Of sections.py: shape and procedures.
 SECTIONS = {shape + suffix: (shape, which) for shape in ("row", "runs") for suffix, which in (("", "messages"), ("_windows", "windows"), ("_files", "files"))}
 EXAMPLE = HERE.parent.parent / "examples/wave/wave.f90"
@@ -53,7 +53,7 @@ def main():
     bench = Bench(sys.argv)
     os.environ["HEDDLE_FC"] = sys.argv[3]
     build(bench)
-    for name in ("ring", "module", "handles", "attributes", *SECTIONS):
+    for name in ("ring", "module", "handles", "attributes", "datareps", *SECTIONS):
         for ranks in (1, 2, 7) if name in SECTIONS else (1, 2, 7, 64):
             bench.check((f"{name} with {ranks}", f"mpiexec -n {ranks} ./{name}", 0, rf"\A{ranks} ranks, 0 errors\n\Z", None))
         bench.check((f"{name} by itself", f"./{name}", 0, r"\A1 ranks, 0 errors\n\Z", None))

@@ -216,3 +216,74 @@ RANKS_TEST(External32, IsBigEndian, ranks(1, 2)) {
   EXPECT_EQ(extent, 4);
   MPI_Barrier(MPI_COMM_WORLD);
 }
+
+namespace {
+
+// A representation in which an int has eight bytes, decimal.
+int write_decimal(void* memory, MPI_Datatype, int count, void* file, MPI_Offset position,
+                  void* extra) {
+  ++*static_cast<int*>(extra);
+  for (int i = 0; i < count; ++i) {
+    char text[9];
+    std::snprintf(text, sizeof text, "%8d", static_cast<int*>(memory)[position + i]);
+    std::memcpy(static_cast<char*>(file) + 8 * i, text, 8);
+  }
+  return MPI_SUCCESS;
+}
+int read_decimal(void* memory, MPI_Datatype, int count, void* file, MPI_Offset position, void*) {
+  for (int i = 0; i < count; ++i) {
+    const std::string text(static_cast<char*>(file) + 8 * i, 8);
+    static_cast<int*>(memory)[position + i] = std::atoi(text.c_str());
+  }
+  return MPI_SUCCESS;
+}
+int extent_decimal(MPI_Datatype type, MPI_Aint* extent, void*) {
+  if (type != MPI_INT) return MPI_ERR_TYPE;
+  *extent = 8;
+  return MPI_SUCCESS;
+}
+int refuse(void*, MPI_Datatype, MPI_Count, void*, MPI_Offset, void*) {
+  return MPI_ERR_OTHER;
+}
+
+}  // namespace
+
+RANKS_TEST(RegisteredDatarep, ConvertsOnTheWay, ranks(1, 3)) {
+  int calls = 0, error_class = 0;
+  EXPECT_EQ(MPI_Register_datarep("decimal", read_decimal, write_decimal, extent_decimal, &calls),
+            MPI_SUCCESS);
+  MPI_Error_class(
+      MPI_Register_datarep("decimal", read_decimal, write_decimal, extent_decimal, &calls),
+      &error_class);
+  EXPECT_EQ(error_class, MPI_ERR_DUP_DATAREP);
+  EXPECT_NE(MPI_Register_datarep("native", read_decimal, write_decimal, extent_decimal, &calls),
+            MPI_SUCCESS);
+  EXPECT_EQ(MPI_Register_datarep_c("refused", refuse, refuse, extent_decimal, nullptr),
+            MPI_SUCCESS);
+  const TestFile test(rank);
+  EXPECT_EQ(MPI_File_set_view(test.file, 0, MPI_INT, MPI_INT, "decimal", MPI_INFO_NULL),
+            MPI_SUCCESS);
+  const int numbers[3] = {rank, 10 * rank, -rank};
+  MPI_Status status;
+  EXPECT_EQ(MPI_File_write_at_all(test.file, 3 * rank, numbers, 3, MPI_INT, &status), MPI_SUCCESS);
+  EXPECT_EQ(count_of(status, MPI_INT), 3);
+  EXPECT_EQ(calls, 1);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const auto bytes = contents(test.name);
+  EXPECT_EQ(bytes.size(), static_cast<std::size_t>(24 * size));
+  EXPECT_EQ(std::string(bytes.begin() + 24 * rank, bytes.begin() + 24 * rank + 8),
+            "       " + std::to_string(rank));
+  int got[3] = {7, 7, 7};
+  MPI_Request request;
+  EXPECT_EQ(MPI_File_iread_at(test.file, 3 * rank, got, 3, MPI_INT, &request), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Wait(&request, &status), MPI_SUCCESS);
+  EXPECT_EQ(count_of(status, MPI_INT), 3);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(got[i], numbers[i]);
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_EQ(MPI_File_set_view(test.file, 0, MPI_INT, MPI_INT, "refused", MPI_INFO_NULL),
+            MPI_SUCCESS);
+  MPI_Error_class(MPI_File_write_at(test.file, 0, numbers, 3, MPI_INT, &status), &error_class);
+  EXPECT_EQ(error_class, MPI_ERR_CONVERSION);
+  MPI_Error_class(MPI_File_read_at_all(test.file, 0, got, 3, MPI_INT, &status), &error_class);
+  EXPECT_EQ(error_class, MPI_ERR_CONVERSION);
+}

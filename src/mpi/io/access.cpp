@@ -7,7 +7,6 @@
 
 #include "exec/process/waits/descriptor_waits.h"
 #include "exec/ult/outside.h"
-#include "mpi/datatype/external32.h"
 #include "mpi/io/system_error.h"
 
 namespace heddle::io {
@@ -34,7 +33,7 @@ Error Access::place(MPI_Offset offset) {
   if (Error e = etypes_of(*view, memory, &etypes)) return e;
   position = offset * view->unit();
   bytes = view->is_empty() ? 0 : etypes * view->unit();
-  if (!view->datarep().converts() || bytes == 0) return {};
+  if (!view->datarep().converts(direction) || bytes == 0) return {};
   copy.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(bytes)]);
   if (copy == nullptr) {
     return Error::make(MPI_ERR_NO_MEM, "no memory for %lld bytes to be converted",
@@ -42,16 +41,16 @@ Error Access::place(MPI_Offset offset) {
   }
   unconverted = std::exchange(memory, datatype::bytes_at(copy.get(), bytes));
   if (direction == Direction::kRead) return {};
-  return datatype::encode_external32(unconverted, copy.get());
+  return view->datarep().to_file(unconverted, copy.get());
 }
 
-void Access::finish() {
-  if (copy == nullptr || direction == Direction::kWrite) return;
+Error Access::finish() {
+  if (copy == nullptr || direction == Direction::kWrite) return {};
   // relaxed: all that moved it has ended.
   const MPI_Count moved = done.load(std::memory_order_relaxed);
   Buffer whole = unconverted;
   whole.count = moved / view->datarep().size_of(*whole.type);
-  datatype::decode_external32(copy.get(), whole);
+  return view->datarep().from_file(copy.get(), whole);
 }
 
 MPI_Count Access::delivered() const noexcept {

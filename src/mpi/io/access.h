@@ -42,8 +42,9 @@ struct Access {
   // `offset`: in etypes. Fails where the buffer is no whole number of etypes. Converts what is to
   // be written.
   Error place(MPI_Offset offset);
-  // Once all is moved: converts what was read.
-  void finish();
+  // Once all is moved: converts what was read. On a strand of the rank, where functions of the
+  // program convert.
+  Error finish();
   // What has been moved, in the form of memory.
   MPI_Count delivered() const noexcept;
   Error verdict() const;

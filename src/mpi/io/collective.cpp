@@ -64,8 +64,9 @@ Error CollectiveAccess::perform(const coll::Ticket& ticket) const {
       coll::reduce_in(ticket.phase(1), &own, number(&all), *op::from_handle(MPI_MAX), coll::kAll);
   if (not_met) return not_met;
   if (not_closed) return not_closed;
-  access.finish();
+  Error unconverted = access.finish();
   if (error != 0) return file_error(error, act_of(access), file.path());
+  if (unconverted) return unconverted;
   if (failed != MPI_SUCCESS || all == 0) return {};
   return told_by_another(all, act_of(access), file.path());
 }

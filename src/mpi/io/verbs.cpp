@@ -6,6 +6,7 @@
 #include "mpi/comm_make/agree.h"
 #include "mpi/io/collective.h"
 #include "mpi/io/pool.h"
+#include "mpi/io/system_error.h"
 #include "mpi/request/status.h"
 
 namespace heddle::io {
@@ -103,10 +104,17 @@ class Pending final : public request::Request, public Work {
     file.part().under_way().fetch_add(1, std::memory_order_relaxed);
     const bool is_small =
         access_->bytes < kSmall && file.part().file_system() != Part::FileSystem::kRemote;
-    if (is_small || !hand_to_pool(*this)) run();
+    // Functions of the program run on strands of its rank alone.
+    const bool stays = is_small || access_->view->datarep().is_registered();
+    if (stays || !hand_to_pool(*this)) run();
   }
 
-  Error verdict() const override { return access_->verdict(); }
+  Error verdict() const override {
+    if (access_->error != 0 || !unconverted_) return access_->verdict();
+    const std::string_view text = unconverted_.text();
+    return Error::make(unconverted_.error_class(), "%.*s", static_cast<int>(text.size()),
+                       text.data());
+  }
   std::string awaited() const override { return "an access to a file that it has started"; }
 
  private:
@@ -120,13 +128,15 @@ class Pending final : public request::Request, public Work {
     finish();
   }
   void finish() noexcept {
-    access_->finish();
+    unconverted_ = access_->finish();
     outcome_for_writing().bytes = access_->delivered();
-    if (access_->error != 0) outcome_for_writing().error_class = verdict().error_class();
+    const int converted = unconverted_ ? unconverted_.error_class() : MPI_SUCCESS;
+    outcome_for_writing().error_class = access_->error != 0 ? class_of(access_->error) : converted;
     complete();
   }
 
   const std::unique_ptr<Access> access_;
+  Error unconverted_;
   std::optional<RangeLocks::Held> held_;
 };
 
@@ -148,9 +158,10 @@ Error run(const Call& call, MPI_Status* status) {
   Access access(call.file, call.direction, call.buffer);
   if (Error e = place(call, access)) return e;
   move_here(access);
-  access.finish();
+  Error unconverted = access.finish();
   tell(status, access);
-  return access.verdict();
+  if (Error e = access.verdict()) return e;
+  return unconverted;
 }
 
 Error run_all(const Call& call, MPI_Status* status) {

@@ -1,7 +1,5 @@
 #include "mpi/io/view.h"
 
-#include "mpi/datatype/external32.h"
-
 namespace heddle::io {
 
 using datatype::Address;
