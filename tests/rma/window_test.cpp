@@ -250,3 +250,21 @@ RANKS_TEST(DynamicWindow, TellsErrorsToTheirOrigin, ranks(3, 5)) {
   EXPECT_EQ(MPI_Win_detach(win, memory.data()), MPI_SUCCESS);
   MPI_Win_free(&win);
 }
+
+// Ranks of a node map each other's memory, also where they are processes.
+RANKS_TEST(AllocatedWindow, IsMappedByItsNode, ranks(1, 2, 4)) {
+  if (!share_memory(size)) return;
+  const TestWindow<long> window(3);
+  const int right = (rank + 1) % size;
+  MPI_Aint bytes = 0;
+  int unit = 0;
+  long* there = nullptr;
+  EXPECT_EQ(MPI_Win_shared_query(window.win, right, &bytes, &unit, &there), MPI_SUCCESS);
+  EXPECT_EQ(bytes, MPI_Aint{3 * sizeof(long)});
+  ASSERT_NE(there, nullptr);
+  there[1] = rank;
+  MPI_Win_sync(window.win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_sync(window.win);
+  EXPECT_EQ(window.data[1], (rank + size - 1) % size);
+}

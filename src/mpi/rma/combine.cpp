@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "mpi/rma/element_runs.h"
-#include "mpi/rma/stripes.h"
 
 namespace heddle::rma {
 
@@ -14,7 +13,7 @@ using datatype::Buffer;
 using datatype::ConstBuffer;
 using datatype::Datatype;
 
-Stripe stripes[kStripes];
+Stripe stripes_of_process[kStripes];
 
 namespace {
 
@@ -54,7 +53,7 @@ void combine_run(Elements& at, std::byte* target, MPI_Count count,
     const MPI_Count room = (static_cast<MPI_Count>(kStripePage) - in_page + extent - 1) / extent;
     const MPI_Count part = std::min(count, room);
     {
-      const SpinGuard guard(stripe_of(target).lock);
+      const SpinGuard guard(what.stripes.of(target).lock);
       combine_locked(at, target, part, what);
     }
     at.advance(part * extent);
@@ -148,14 +147,14 @@ void combine_packed(const std::byte* origin, std::byte* result, std::byte* targe
 }
 
 void combine_one(const void* origin, void* result, void* target, const Combination& what) noexcept {
-  const SpinGuard guard(stripe_of(target).lock);
+  const SpinGuard guard(what.stripes.of(target).lock);
   combine_locked({static_cast<const std::byte*>(origin), static_cast<std::byte*>(result)},
                  static_cast<std::byte*>(target), 1, what);
 }
 
 void swap_if_equal(const void* origin, const void* compare, void* result, void* target,
-                   std::size_t bytes) noexcept {
-  const SpinGuard guard(stripe_of(target).lock);
+                   std::size_t bytes, Stripes stripes) noexcept {
+  const SpinGuard guard(stripes.of(target).lock);
   std::memcpy(result, target, bytes);
   if (std::memcmp(target, compare, bytes) == 0) std::memcpy(target, origin, bytes);
 }

@@ -13,6 +13,7 @@
 
 #include "mpi/datatype/buffer.h"
 #include "mpi/op/op.h"
+#include "mpi/rma/stripes.h"
 
 namespace heddle::rma {
 
@@ -26,6 +27,7 @@ struct Combination {
   const datatype::Datatype& element;
   const op::Op& op;
   bool replaces;  // MPI_REPLACE: then only the bytes count
+  Stripes stripes;
 };
 
 // The first `bytes` bytes of data, which all three have. `origin.type` null: nothing is combined
@@ -43,6 +45,6 @@ void combine_one(const void* origin, void* result, void* target, const Combinati
 
 // *result = *target; if it equals *compare, *target = *origin. `bytes` each.
 void swap_if_equal(const void* origin, const void* compare, void* result, void* target,
-                   std::size_t bytes) noexcept;
+                   std::size_t bytes, Stripes stripes) noexcept;
 
 }  // namespace heddle::rma

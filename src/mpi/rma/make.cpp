@@ -28,17 +28,35 @@ struct Wanted {
   Comm& comm;
 };
 
+bool is_on_a_node(const Comm& comm) noexcept {
+  const auto& members = comm.group().members();
+  return std::all_of(members.begin(), members.end(), [&members](const auto* member) {
+    return member->node == members.front()->node;
+  });
+}
+
+bool is_in_one_process(const Window& window) noexcept {
+  for (int rank = 0; rank < window.size(); ++rank) {
+    if (!window.member(rank).here) return false;
+  }
+  return true;
+}
+
+// True if the members' memory is taken together (Part::take_segment). Where all are in one process
+// that of MPI_Win_allocate is each member's own.
+bool has_segment(const Wanted& wanted, const Window& window) noexcept {
+  return wanted.flavor == MPI_WIN_FLAVOR_SHARED ||
+         (wanted.flavor == MPI_WIN_FLAVOR_ALLOCATE && !is_in_one_process(window) &&
+          is_on_a_node(wanted.comm));
+}
+
 Error check_comm(const Wanted& wanted) {
   const Comm& comm = wanted.comm;
   if (comm.is_inter()) {
     return Error::make(MPI_ERR_COMM, "argument comm is %s, which is an intercommunicator",
                        comm::describe(comm).c_str());
   }
-  const auto& members = comm.group().members();
-  const bool on_a_node =
-      std::all_of(members.begin(), members.end(),
-                  [&members](const auto* member) { return member->node == members.front()->node; });
-  if (on_a_node || wanted.flavor != MPI_WIN_FLAVOR_SHARED) return {};
+  if (wanted.flavor != MPI_WIN_FLAVOR_SHARED || is_on_a_node(comm)) return {};
   return Error::make(MPI_ERR_RMA_SHARED,
                      "ranks of %s are on several machines, which share no memory; "
                      "MPI_Comm_split_type makes a communicator of those that do",
@@ -72,7 +90,7 @@ Error show(const Wanted& wanted, Window& window) {
   mine.size = wanted.size;
   mine.unit = wanted.unit;
   void* memory = wanted.base;
-  if (wanted.flavor == MPI_WIN_FLAVOR_ALLOCATE) {
+  if (wanted.flavor == MPI_WIN_FLAVOR_ALLOCATE && !has_segment(wanted, window)) {
     if (Error e = take_memory(wanted.size, wanted.hints, &memory)) return e;
     window.keep_memory(memory);
   }
@@ -123,13 +141,6 @@ Error tell_others(Window& window) {
   return window.set_others(std::move(others));
 }
 
-bool is_in_one_process(const Window& window) noexcept {
-  for (int rank = 0; rank < window.size(); ++rank) {
-    if (!window.member(rank).here) return false;
-  }
-  return true;
-}
-
 // The calling member's error, or that of another one. All members look at the same records.
 Error agree(const Window& window, Error mine) {
   if (Error e = meet(window)) return e;
@@ -146,18 +157,23 @@ Error share_failure(const Window& window, int mine, int* any) {
   return {};
 }
 
-// The memory of a shared window: taken by rank 0 when all have said their sizes, and mapped by the
-// first member of each other process.
+// Memory of all members: taken by rank 0 when all have said their sizes, and mapped by the first
+// member of each other process.
 Error take_segment(Window& window, const Info& hints, bool in_one_process) {
-  const bool apart = is_set(hints, "alloc_shared_noncontig");
+  const bool apart =
+      window.flavor() == MPI_WIN_FLAVOR_ALLOCATE || is_set(hints, "alloc_shared_noncontig");
+  const std::size_t alignment = !apart ? 0
+                                : in_one_process
+                                    ? platform::page_size()
+                                    : std::max(alignment_of(&hints), platform::page_size());
   Part& part = window.part();
   SegmentName name;
-  if (window.rank() == 0) name = part.take_segment(apart, !in_one_process);
+  if (window.rank() == 0) name = part.take_segment(alignment, !in_one_process);
   if (!in_one_process) {
     if (Error e = comm_make::broadcast(window.comm(), 0, &name, sizeof name)) return e;
     bool maps = !window.member(0).here && name.bytes != 0;
     for (int rank = 0; rank < window.rank(); ++rank) maps = maps && !window.member(rank).here;
-    if (maps && !part.map_segment(name, apart)) window.mine().failed = MPI_ERR_NO_MEM;
+    if (maps && !part.map_segment(name)) window.mine().failed = MPI_ERR_NO_MEM;
   }
   if (window.rank() == 0 && name.bytes == 0) window.mine().failed = MPI_ERR_NO_MEM;
   Error failed;
@@ -194,7 +210,7 @@ Error make(const Wanted& wanted, Window** out) {
     if (untold && !failed) failed = std::move(untold);
   }
   if (Error e = agree(*window, std::move(failed))) return e;
-  if (wanted.flavor == MPI_WIN_FLAVOR_SHARED) {
+  if (has_segment(wanted, *window)) {
     if (Error e = take_segment(*window, *window->info(), in_one_process)) return e;
   }
   *out = Ref<Window>(window).leak();

@@ -44,62 +44,92 @@ int Part::first_failure() const noexcept {
 
 namespace {
 
-std::size_t room_of(const Member& member, bool apart) noexcept {
+std::size_t room_of(const Member& member, std::size_t alignment) noexcept {
   const auto bytes = static_cast<std::size_t>(member.size);
-  return apart ? platform::round_up(bytes, platform::page_size()) : bytes;
+  return alignment == 0 ? bytes : platform::round_up(bytes, alignment);
 }
 
-// Memory without a name in the file system, all of it taken at once: a lack of memory is seen here,
-// and not at the first touch.
-int take_shared(std::size_t bytes) noexcept {
-  const int descriptor = platform::make_shared_file();
-  if (descriptor >= 0 && posix_fallocate(descriptor, 0, static_cast<off_t>(bytes)) == 0) {
-    return descriptor;
+// `bytes` of a file, at an address that is a multiple of `alignment`; 0: of a page.
+platform::Mapping map_shared(int descriptor, std::size_t bytes, std::size_t alignment) noexcept {
+  const std::size_t all = bytes + alignment;
+  void* const reserved = mmap(nullptr, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (reserved == MAP_FAILED) return {};
+  const std::size_t step = std::max(alignment, platform::page_size());
+  const std::size_t skip = platform::round_up(reinterpret_cast<std::uintptr_t>(reserved), step) -
+                           reinterpret_cast<std::uintptr_t>(reserved);
+  std::byte* const low = static_cast<std::byte*>(reserved) + skip;
+  const bool is_mapped =
+      mmap(low, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor, 0) != MAP_FAILED;
+  if (is_mapped) {
+    if (skip != 0) munmap(reserved, skip);
+    if (all - skip != bytes) munmap(low + bytes, all - skip - bytes);
+    return {low, bytes, 0};
   }
-  if (descriptor >= 0) close(descriptor);
-  return -1;
-}
-
-platform::Mapping map_shared(int descriptor, std::size_t bytes) noexcept {
-  void* const low = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-  return low == MAP_FAILED ? platform::Mapping{} : platform::Mapping{low, bytes, 0};
+  munmap(reserved, all);
+  return {};
 }
 
 }  // namespace
 
-void Part::give_places(bool apart) noexcept {
-  auto* base = static_cast<std::byte*>(segment_.low);
+void Part::give_places(std::size_t alignment) noexcept {
+  auto* const low = static_cast<std::byte*>(segment_.low);
+  std::byte* base = low;
+  if (!is_all_here_) {
+    stripes_ = Stripes(reinterpret_cast<Stripe*>(low), low);
+    base += platform::round_up(sizeof stripes_of_process, std::max<std::size_t>(alignment, 1));
+  }
   for (std::size_t i = 0; i < size_; ++i) {
-    const bool has_place = !apart || members_[i].size > 0;
+    const bool has_place = alignment == 0 || members_[i].size > 0;
     members_[i].base = has_place ? base : nullptr;
-    base += room_of(members_[i], apart);
+    base += room_of(members_[i], alignment);
   }
 }
 
-SegmentName Part::take_segment(bool apart, bool named) noexcept {
-  std::size_t bytes = platform::page_size();
-  for (std::size_t i = 0; i < size_; ++i) bytes += room_of(members_[i], apart);
+// Each process takes its members' memory, so that it lies near them; all at once, so that a lack of
+// memory is seen here, and not at the first touch.
+bool Part::take_rooms(int descriptor) const noexcept {
+  const auto* const low = static_cast<const std::byte*>(segment_.low);
+  for (std::size_t i = 0; i < size_; ++i) {
+    const Member& member = members_[i];
+    if (!member.here || member.size == 0) continue;
+    if (posix_fallocate(descriptor, member.base - low, static_cast<off_t>(member.size)) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+SegmentName Part::take_segment(std::size_t alignment, bool named) noexcept {
+  std::size_t bytes = sizeof stripes_of_process + platform::page_size() + alignment;
+  for (std::size_t i = 0; i < size_; ++i) bytes += room_of(members_[i], alignment);
+  bytes = platform::round_up(bytes, platform::page_size());
+  is_all_here_ = !named;
   if (named) {
-    descriptor_ = take_shared(bytes);
-    if (descriptor_ >= 0) segment_ = map_shared(descriptor_, bytes);
+    descriptor_ = platform::make_shared_file();
+    const bool is_there =
+        descriptor_ >= 0 && ftruncate(descriptor_, static_cast<off_t>(bytes)) == 0 &&
+        posix_fallocate(descriptor_, 0, static_cast<off_t>(sizeof stripes_of_process)) == 0;
+    if (is_there) segment_ = map_shared(descriptor_, bytes, alignment);
   } else {
     segment_ = platform::map_pages(bytes);
   }
   if (segment_.low == nullptr) return {};
-  give_places(apart);
-  return {bytes, getpid(), descriptor_};
+  give_places(alignment);
+  if (named && !take_rooms(descriptor_)) return {};
+  return {bytes, alignment, getpid(), descriptor_};
 }
 
-bool Part::map_segment(const SegmentName& name, bool apart) noexcept {
+bool Part::map_segment(const SegmentName& name) noexcept {
   const std::string path =
       "/proc/" + std::to_string(name.process) + "/fd/" + std::to_string(name.descriptor);
   const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (descriptor < 0) return false;
-  segment_ = map_shared(descriptor, name.bytes);
+  is_all_here_ = false;
+  segment_ = map_shared(descriptor, name.bytes, name.alignment);
+  if (segment_.low != nullptr) give_places(name.alignment);
+  const bool is_there = segment_.low != nullptr && take_rooms(descriptor);
   close(descriptor);
-  if (segment_.low == nullptr) return false;
-  give_places(apart);
-  return true;
+  return is_there;
 }
 
 void Part::close_segment() noexcept {

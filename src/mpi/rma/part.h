@@ -5,7 +5,8 @@
 //         ├─ posted             a counter for each pair: how often a target has posted to an origin
 //         ├─ AllLock            how many strands have locked all
 //         ├─ LateErrors         what accesses from other processes did wrong
-//         └─ segment            the memory of MPI_Win_allocate_shared
+//         └─ segment            the memory of MPI_Win_allocate_shared, and of MPI_Win_allocate where
+//                               the members are in several processes of a node
 //
 // The first member that joins makes the part (world::SharedPart). Each writes its own Member, then
 // all meet, and then all read all of them. So there is one table a process, however many members.
@@ -35,6 +36,7 @@
 #include "base/platform/memory.h"
 #include "mpi/rma/awaited.h"
 #include "mpi/rma/regions.h"
+#include "mpi/rma/stripes.h"
 #include "mpi/rma/target_lock.h"
 #include "net/world/shared_part.h"
 
@@ -46,8 +48,8 @@ struct alignas(platform::kCacheLine) Member {
   MPI_Aint size = 0;
   MPI_Aint unit = 1;
   Regions* regions = nullptr;  // of a dynamic window; then base is null
-  bool here = true;            // in this process; else only size and unit are known, and in a
-                               // shared window the base
+  bool here = true;            // in this process; else only size and unit are known, and the base
+                               // of what is mapped
   int failed = MPI_SUCCESS;    // the class of an error of this member while the window was made
 
   // True if [at, at + bytes) lies in its memory. Requires `here`.
@@ -81,6 +83,7 @@ class LateErrors {
 // Names memory that processes of a node share: a descriptor of one of them.
 struct SegmentName {
   std::uint64_t bytes = 0;
+  std::uint64_t alignment = 0;
   int process = 0, descriptor = -1;
 };
 
@@ -101,19 +104,20 @@ class Part final : public world::SharedPart {
   }
   AllLock& all() noexcept { return all_; }
   LateErrors& late_errors() noexcept { return late_errors_; }
+  Stripes stripes() const noexcept { return stripes_; }  // for accumulates at any member
 
   // False: there was no memory for it.
   bool is_whole() const noexcept { return posted_.low != nullptr; }
   // The class of an error that a member had; MPI_SUCCESS if none had one.
   int first_failure() const noexcept;
 
-  // Takes the memory of a shared window, and gives each member its base: adjacent in the order of
-  // ranks, or each on a page of its own if `apart`; then a member without bytes has no base. By one
-  // member, when all have said their sizes. `named`: other processes will map it. A name without
-  // bytes: there is no memory.
-  SegmentName take_segment(bool apart, bool named) noexcept;
+  // Takes memory for all members, and gives each its base: adjacent in the order of ranks if
+  // `alignment` is 0; else each on a multiple of that, a member without bytes none. By one member,
+  // when all have said their sizes. `named`: other processes will map it. A name without bytes:
+  // there is no memory.
+  SegmentName take_segment(std::size_t alignment, bool named) noexcept;
   // In another process: maps what one of the node has taken. False: it cannot.
-  bool map_segment(const SegmentName& name, bool apart) noexcept;
+  bool map_segment(const SegmentName& name) noexcept;
   // Once all have mapped it.
   void close_segment() noexcept;
 
@@ -121,10 +125,14 @@ class Part final : public world::SharedPart {
   const std::size_t size_;
   const std::unique_ptr<Member[]> members_;
   const platform::Mapping posted_;  // of counters; pages that are never touched take no memory
-  void give_places(bool apart) noexcept;
+  void give_places(std::size_t alignment) noexcept;
+  // Takes the memory of this process's members. False: there is none.
+  bool take_rooms(int descriptor) const noexcept;
 
   platform::Mapping segment_;
-  int descriptor_ = -1;  // of the segment, until all have mapped it
+  Stripes stripes_;
+  bool is_all_here_ = true;  // the segment is this process's alone
+  int descriptor_ = -1;      // of the segment, until all have mapped it
   AllLock all_;
   LateErrors late_errors_;
 };

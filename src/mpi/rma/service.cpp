@@ -231,8 +231,8 @@ namespace {
 // Does what an access asks of one run after the other.
 class Doing {
  public:
-  Doing(const WindowPacket& head, Member& target, Bytes data) noexcept
-      : head_(head), target_(target), data_(data) {}
+  Doing(const WindowPacket& head, Member& target, Stripes stripes, Bytes data) noexcept
+      : head_(head), target_(target), stripes_(stripes), data_(data) {}
 
   // The class of what is wrong with the packet.
   template <class RunOf>
@@ -271,11 +271,11 @@ class Doing {
         std::memcpy(result, at, run.bytes);
         break;
       case Access::kSwap:
-        swap_if_equal(data_.data() + run.bytes, data_.data(), result, at, run.bytes);
+        swap_if_equal(data_.data() + run.bytes, data_.data(), result, at, run.bytes, stripes_);
         break;
       default:
         combine_packed(given, result, at, bytes / element_->size(),
-                       {*element_, *op_, op_ == op::from_handle(MPI_REPLACE)});
+                       {*element_, *op_, op_ == op::from_handle(MPI_REPLACE), stripes_});
         break;
     }
     done_ += run.bytes;
@@ -290,6 +290,7 @@ class Doing {
  private:
   const WindowPacket& head_;
   Member& target_;
+  const Stripes stripes_;
   const Bytes data_;
   const datatype::Datatype* element_ = nullptr;
   const op::Op* op_ = nullptr;
@@ -301,7 +302,7 @@ class Doing {
 
 void Service::do_access(Service& service, const Request& request) {
   if (!request.has_runs()) return;
-  Doing doing(request.head, request.target(), request.data());
+  Doing doing(request.head, request.target(), request.part.stripes(), request.data());
   const int status = doing.prepare([&request](std::uint32_t i) { return request.run(i); });
   if (status == MPI_SUCCESS) {
     for (std::uint32_t i = 0; i < request.head.runs; ++i) doing.run(request.run(i));

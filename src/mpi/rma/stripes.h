@@ -5,10 +5,13 @@
 // combined, it is unlocked. No strand holds two stripes, so there is no order and no deadlock. An
 // element belongs to the page of its first byte, wherever it ends.
 //
-// All accumulates, fetches and swaps of all windows go through them, so all are atomic with each
-// other, whatever their operations and types: more than the standard asks for. Atomic instructions
-// would be as fast for one element, but not for a vector, whose loop of compare-and-swaps takes 40
-// times as long as the vectorized loop; and the two do not mix.
+// All accumulates, fetches and swaps of a window go through the same stripes, so all are atomic
+// with each other, whatever their operations and types: more than the standard asks for. Atomic
+// instructions would be as fast for one element, but not for a vector, whose loop of
+// compare-and-swaps takes 40 times as long as the vectorized loop; and the two do not mix.
+//
+// Memory that several processes map has its stripes in front of it, for all of them. One process
+// alone reaches other memory; it has stripes for all such windows.
 //
 // Thread safety: any strand. Nothing under a stripe switches.
 
@@ -30,10 +33,22 @@ struct alignas(platform::kCacheLine) Stripe {
 constexpr std::size_t kStripes = 256;
 constexpr std::uintptr_t kStripePage = 4096;
 
-extern Stripe stripes[kStripes];
+extern Stripe stripes_of_process[kStripes];
 
-inline Stripe& stripe_of(const void* element) noexcept {
-  return stripes[reinterpret_cast<std::uintptr_t>(element) / kStripePage % kStripes];
-}
+class Stripes {
+ public:
+  Stripes() = default;
+  // `first`: kStripes of them in memory that begins at `base`, a page.
+  Stripes(Stripe* first, const void* base) noexcept
+      : first_(first), base_(reinterpret_cast<std::uintptr_t>(base)) {}
+
+  Stripe& of(const void* element) const noexcept {
+    return first_[(reinterpret_cast<std::uintptr_t>(element) - base_) / kStripePage % kStripes];
+  }
+
+ private:
+  Stripe* first_ = stripes_of_process;
+  std::uintptr_t base_ = 0;
+};
 
 }  // namespace heddle::rma

@@ -45,7 +45,7 @@ Buffer at_target(std::byte* address, const Place& place) noexcept {
   return {address, place.count, place.type};
 }
 
-// True if this process can touch the member's memory: its own, or that of a shared window.
+// True if this process can touch the member's memory: its own, or what it maps.
 bool is_mapped(const Member& member) noexcept {
   return member.here || member.base != nullptr;
 }
@@ -134,10 +134,10 @@ Error combine_at(ConstBuffer origin, Buffer result, const Place& place, const op
   if (bytes == 0) return {};
   const Datatype* element = nullptr;
   if (Error e = find_element(op, *place.type, combines ? origin.type : nullptr, &element)) return e;
-  const Combination what{*element, op, is_op(op, MPI_REPLACE)};
+  const Combination what{*element, op, is_op(op, MPI_REPLACE), window.part().stripes()};
   const ConstBuffer given = combines ? origin : ConstBuffer{};
   const Member& member = window.member(place.rank);
-  if (!member.here) [[unlikely]] {
+  if (!is_mapped(member)) [[unlikely]] {
     return remote::combine(given, result, place, offset_at(member, address), bytes, what, window);
   }
   combine(given, result, target, bytes, what);
@@ -210,9 +210,9 @@ Error fetch_and_op(const void* origin, void* result, const Place& place, const o
   }
   std::byte* address = nullptr;
   if (Error e = reach(place, window, Needs::kAnyEpoch, &address)) return e;
-  const Combination what{*element, op, is_op(op, MPI_REPLACE)};
+  const Combination what{*element, op, is_op(op, MPI_REPLACE), window.part().stripes()};
   const Member& member = window.member(place.rank);
-  if (!member.here) [[unlikely]] {
+  if (!is_mapped(member)) [[unlikely]] {
     const ConstBuffer given = combines ? ConstBuffer{origin, 1, place.type} : ConstBuffer{};
     return remote::combine(given, {result, 1, place.type}, place, offset_at(member, address),
                            place.type->size(), what, window);
@@ -236,11 +236,12 @@ Error compare_and_swap(const void* origin, const void* compare, void* result, co
   std::byte* address = nullptr;
   if (Error e = reach(place, window, Needs::kAnyEpoch, &address)) return e;
   const Member& member = window.member(place.rank);
-  if (!member.here) [[unlikely]] {
+  if (!is_mapped(member)) [[unlikely]] {
     return remote::swap_if_equal(origin, compare, result, place, offset_at(member, address),
                                  window);
   }
-  swap_if_equal(origin, compare, result, address, static_cast<std::size_t>(place.type->size()));
+  swap_if_equal(origin, compare, result, address, static_cast<std::size_t>(place.type->size()),
+                window.part().stripes());
   return {};
 }
 

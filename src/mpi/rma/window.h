@@ -7,7 +7,8 @@
 //
 // At a member of the same process a put is a copy by the origin, which is over when the call
 // returns, for origin and target. So no call that ends an epoch has anything to wait for but other
-// ranks' calls. At a member of another process it is a packet (remote.h).
+// ranks' calls. At a member of another process it is the same where its memory is mapped (part.h),
+// else a packet (remote.h).
 //
 // Thread safety: what is constant needs no lock; name, errhandler, info and attributes are guarded
 // inside; counts of starts and posts are those of the strand that makes such calls.
