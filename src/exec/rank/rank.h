@@ -21,12 +21,17 @@ struct RankSlot {
   std::atomic<void*> value{nullptr};
 };
 
+// The places in a rank of what each message looks up, so that they are constants. Other values get
+// the next place that is free.
+enum class Place : std::size_t { kState, kHandles, kComms, kProcess, kNext };
+
 class Rank {
  public:
   static constexpr std::size_t kSlots = 48;
 
   explicit Rank(int number) noexcept : number_(number) {}
-  // Destroys its RankLocal values, the youngest slot first, and takes the calling strand out of it.
+  // Destroys its RankLocal values, the one reserved last first, and takes the calling strand out of
+  // it.
   ~Rank();
   Rank(Rank&&) = delete;
 
@@ -51,9 +56,9 @@ class Rank {
   std::array<RankSlot, kSlots> slots_;
 };
 
-// Reserves a slot in every rank, with the function that destroys its value. Called during static
-// initialization only.
-std::size_t reserve_rank_slot(void (*destroy)(void*)) noexcept;
+// Reserves a slot in every rank, with the function that destroys its value, and returns its index.
+// Called during static initialization only.
+std::size_t reserve_rank_slot(Place place, void (*destroy)(void*)) noexcept;
 
 // The T of `slot`, made by T() if there is none yet. Strands that ask at once may make several; one
 // of them stays, the others are deleted unseen. Apart, so that what calls it stays small enough to
@@ -85,10 +90,10 @@ void delete_value(void* value) noexcept {
 // As several may be made, T's constructor and destructor leave alone what is not its own. What a T
 // does with the rest of its rank at the end goes into T::end_with_rank(), if it has one, called
 // before its destructor.
-template <class T>
+template <class T, Place kPlace = Place::kNext>
 class RankLocal {
  public:
-  RankLocal() noexcept : index_(reserve_rank_slot(delete_value<T>)) {}
+  RankLocal() noexcept : index_(reserve_rank_slot(kPlace, delete_value<T>)) {}
 
   // Requires Rank::current().
   [[gnu::always_inline]] T& get() const noexcept { return of(*Rank::current()); }
@@ -98,16 +103,20 @@ class RankLocal {
   T* find() const noexcept {
     Rank* const rank = Rank::current();
     if (rank == nullptr) return nullptr;
-    return static_cast<T*>(rank->slot(index_).value.load(std::memory_order_acquire));  // with [R1]
+    return static_cast<T*>(rank->slot(index()).value.load(std::memory_order_acquire));  // with [R1]
   }
 
   [[gnu::always_inline]] T& of(Rank& rank) const noexcept {
-    std::atomic<void*>& slot = rank.slot(index_).value;
+    std::atomic<void*>& slot = rank.slot(index()).value;
     void* value = slot.load(std::memory_order_acquire);  // pairs with [R1]
     return value != nullptr ? *static_cast<T*>(value) : make_once<T>(slot);
   }
 
  private:
+  std::size_t index() const noexcept {
+    return kPlace == Place::kNext ? index_ : static_cast<std::size_t>(kPlace);
+  }
+
   const std::size_t index_;
 };
 

@@ -12,7 +12,7 @@ using error::Errhandler;
 using info::Info;
 using object::Ref;
 
-const RankLocal<Predefined> predefined_of_rank;
+const RankLocal<Predefined, Place::kComms> predefined_of_rank;
 
 namespace {
 

@@ -110,8 +110,8 @@ struct Predefined {
   object::Ref<Comm> world;
   object::Ref<Comm> self;
 };
-extern const RankLocal<Predefined> predefined_of_rank;
-inline Predefined& predefined() noexcept {
+extern const RankLocal<Predefined, Place::kComms> predefined_of_rank;
+[[gnu::always_inline]] inline Predefined& predefined() noexcept {
   return predefined_of_rank.get();
 }
 

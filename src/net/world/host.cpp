@@ -2,7 +2,7 @@
 
 namespace heddle::world {
 
-const RankLocal<Here> here_of_rank;
+const RankLocal<Here, Place::kProcess> here_of_rank;
 
 Host::Host(JobId job, int number, int ranks) : context_ids_(job, number) {
   add_job(job, ranks);

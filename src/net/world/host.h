@@ -76,7 +76,7 @@ struct Here {
   Host* host = nullptr;
   Process* process = nullptr;
 };
-extern const RankLocal<Here> here_of_rank;
+extern const RankLocal<Here, Place::kProcess> here_of_rank;
 inline Here& here() noexcept {
   return here_of_rank.get();
 }

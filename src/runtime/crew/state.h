@@ -32,7 +32,7 @@ struct State {
   const void* main_strand = nullptr;        // the strand that called Init
 };
 
-extern RankLocal<State> state_of_rank;
+extern RankLocal<State, Place::kState> state_of_rank;
 
 // True between MPI_Init and MPI_Finalize of the calling rank, and while it has a session; the check
 // on every MPI call.
