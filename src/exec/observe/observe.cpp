@@ -10,7 +10,7 @@
 
 namespace heddle::observe {
 
-constinit std::atomic<bool> observing{false};
+constinit bool observing = false;
 
 namespace {
 
@@ -119,7 +119,7 @@ constexpr ult::Watch kWatch{worker_runs, worker_idles, strand_waits};
 
 void begin_observing() noexcept {
   ult::set_watch(kWatch);
-  observing.store(true, std::memory_order_relaxed);
+  observing = true;
 }
 
 }  // namespace

@@ -16,7 +16,6 @@
 
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <span>
 
@@ -26,11 +25,10 @@ namespace heddle::observe {
 
 class Trace;
 
-extern constinit std::atomic<bool> observing;
-
-// relaxed: what begin() writes is there before ranks run.
+// Not atomic, which would cost each test an instruction: begin() writes it before threads start.
+extern constinit bool observing;
 [[gnu::always_inline]] inline bool is_on() noexcept {
-  return observing.load(std::memory_order_relaxed);
+  return observing;
 }
 
 // Where to count, by the number of a rank in its job and by worker; it stays for good. Before ranks
