@@ -14,7 +14,7 @@ namespace heddle::api {
 // The handle of an object that a call gives out; takes over the caller's reference. `null` is the
 // handle for no object.
 template <class Handle, class T>
-Handle handle_of(T* object, Handle null) noexcept {
+[[gnu::always_inline]] inline Handle handle_of(T* object, Handle null) noexcept {
   // Found by argument: requests have a publish() of their own.
   return object == nullptr ? null : reinterpret_cast<Handle>(publish(object));
 }

@@ -22,9 +22,11 @@ TransientObject* retire_in_slot(object::Kind kind, object::HandleBits handle) no
   if (slot == nullptr) return nullptr;
   auto* const object =
       static_cast<TransientObject*>(slot->object.load(std::memory_order_acquire));  // with [R1]
-  if (object == nullptr || !object::HandleTable::retire_at(*slot, handle)) return nullptr;
+  bool worn_out = false;
+  if (object == nullptr || !object::HandleTable::retire_at(*slot, handle, &worn_out))
+    return nullptr;
   object->set_handle(0);
-  if (object::HandleTable::worn_out(*slot)) [[unlikely]]
+  if (worn_out) [[unlikely]]
     object->transient_->set_reserved({});
   return object;
 }
@@ -40,11 +42,12 @@ void hand_over_slot(TransientObject& from, TransientObject& to) noexcept {
 }
 
 void end_in_slot(TransientObject& object, object::HandleBits handle) noexcept {
-  object::HandleSlot& slot = *object.transient_->reserved().slot;
-  if (!object::HandleTable::retire_at(slot, handle)) return;
+  bool worn_out = false;
+  Transient& transient = *object.transient_;
+  if (!object::HandleTable::retire_at(*transient.reserved().slot, handle, &worn_out)) return;
   object.set_handle(0);
-  if (object::HandleTable::worn_out(slot)) [[unlikely]]
-    object.transient_->set_reserved({});
+  if (worn_out) [[unlikely]]
+    transient.set_reserved({});
   object.release();
 }
 

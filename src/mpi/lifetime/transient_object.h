@@ -26,7 +26,8 @@ class TransientObject : public object::Object {
   bool pooled() const noexcept { return transient_ != nullptr; }
 
  protected:
-  explicit TransientObject(object::Kind kind) noexcept : Object(kind) {}
+  explicit TransientObject(object::Kind kind, Lifetime lifetime = Lifetime::kCounted) noexcept
+      : Object(kind, lifetime) {}
   ~TransientObject() override = default;
 
   // What it refers to until it ends. Once; requires pooled().
@@ -57,6 +58,7 @@ class TransientObject : public object::Object {
   friend TransientObject* retire_in_slot(object::Kind kind, object::HandleBits handle) noexcept;
   friend void hand_over_slot(TransientObject& from, TransientObject& to) noexcept;
   friend void end_in_slot(TransientObject& object, object::HandleBits handle) noexcept;
+  friend void end_bare_in_slot(TransientObject& object, object::HandleBits handle) noexcept;
 
   Transient* transient_ = nullptr;  // constant once made
 };
@@ -72,7 +74,7 @@ Transient* take_transient_slow() noexcept;
 // publish() and retire() without a lock, for requests: each Transient keeps a place in their table.
 // Requires pooled(), and that it has no handle yet.
 object::HandleBits publish_in_new_slot(TransientObject* object) noexcept;
-inline object::HandleBits publish_in_slot(TransientObject* object) noexcept {
+[[gnu::always_inline]] inline object::HandleBits publish_in_slot(TransientObject* object) noexcept {
   assert(object->pooled());
   const object::HandleTable::Reservation reserved = object->transient_->reserved();
   if (reserved.slot == nullptr) [[unlikely]]
@@ -89,6 +91,22 @@ void hand_over_slot(TransientObject& from, TransientObject& to) noexcept;
 // Retires the handle by which the caller has found the object, and gives up the reference that it
 // stood for. Does nothing if another strand has retired it meanwhile.
 void end_in_slot(TransientObject& object, object::HandleBits handle) noexcept;
+
+// end_in_slot() for an object whose destructor has nothing to do, and which lies in the storage of
+// its Transient.
+[[gnu::always_inline]] inline void end_bare_in_slot(TransientObject& object,
+                                                    object::HandleBits handle) noexcept {
+  Transient& transient = *object.transient_;
+  bool worn_out = false;
+  if (!object::HandleTable::retire_at(*transient.reserved().slot, handle, &worn_out)) return;
+  if (worn_out) [[unlikely]]
+    transient.set_reserved({});
+  if (!object.is_last_reference()) [[unlikely]] {
+    object.set_handle(0);
+    return object.release();
+  }
+  TransientCache::of_strand().give_back(transient);
+}
 
 // Makes an object with one reference, the caller's. Null if no memory is left.
 template <class T, class... Arguments>

@@ -80,10 +80,12 @@ TEST_F(TransientObjectTest, TheTableKnowsTheLastHandleOfASlot) {
   object::HandleSlot& slot = *table.reserve().slot;
   EXPECT_EQ(slot.generation, 7u);
   slot.generation = 5;
-  EXPECT_TRUE(object::HandleTable::retire_at(slot, object::HandleBits{5} << 32));
-  EXPECT_FALSE(object::HandleTable::worn_out(slot));
-  EXPECT_TRUE(object::HandleTable::retire_at(slot, object::HandleBits{6} << 32));
-  EXPECT_TRUE(object::HandleTable::worn_out(slot));
+  bool worn_out = true;
+  EXPECT_TRUE(object::HandleTable::retire_at(slot, object::HandleBits{5} << 32, &worn_out));
+  EXPECT_FALSE(worn_out);
+  EXPECT_TRUE(object::HandleTable::retire_at(slot, object::HandleBits{6} << 32, &worn_out));
+  EXPECT_TRUE(worn_out);
+  EXPECT_FALSE(object::HandleTable::retire_at(slot, object::HandleBits{6} << 32, &worn_out));
 }
 
 // Two blocks of the same memory that are both free: what a double free makes of the list.

@@ -59,14 +59,6 @@ Object* HandleTable::retire(HandleBits handle) noexcept {
   return object;
 }
 
-HandleBits HandleTable::publish_for_good(Object* object) noexcept {
-  const Reservation reserved = reserve();
-  SpinGuard guard(lock_);
-  assert(for_good_ == nullptr);
-  for_good_ = reserved.slot;
-  return publish_at(reserved, object);
-}
-
 HandleTable::Reservation HandleTable::reserve() noexcept {
   SpinGuard guard(lock_);
   const std::uint32_t index = take_free();
@@ -82,7 +74,7 @@ std::uint32_t HandleTable::take_free() noexcept {
     return index;
   }
   const std::uint32_t index = used_++;
-  assert(index < 1u << kIndexBits);
+  assert(index < (1u << kIndexBits) - 1);  // the last one is kFinishedHandle's
   // Powers of two from kDirect on begin a block.
   if (index >= kDirect && std::has_single_bit(index)) add_block(block_of(index));
   return index;
@@ -115,7 +107,7 @@ std::size_t HandleTable::live_count() const noexcept {
   for (std::uint32_t index = 0; index < used_; ++index) {
     const HandleSlot* const slot = slot_at(index);
     // relaxed: a number that may be out of date when it is read.
-    if (slot != for_good_ && slot->object.load(std::memory_order_relaxed) != nullptr) ++live;
+    if (slot->object.load(std::memory_order_relaxed) != nullptr) ++live;
   }
   return live;
 }
@@ -139,7 +131,7 @@ void HandleTable::release_all() noexcept {
   }
 }
 
-const RankLocal<HandleTables> tables_of_rank;
+const RankLocal<HandleTables, Place::kHandles> tables_of_rank;
 
 HandleTables::HandleTables() noexcept {
   const auto number = static_cast<std::uint32_t>(Rank::current()->number());
@@ -163,10 +155,6 @@ HandleBits publish(Object* object) noexcept {
     return handle;
   }
   return tables_of_rank.get().of(object->kind()).publish(object);
-}
-
-HandleBits publish_for_good(Object* object) noexcept {
-  return tables_of_rank.get().of(object->kind()).publish_for_good(object);
 }
 
 Object* find_and_retain(Kind kind, HandleBits handle) noexcept {

@@ -9,6 +9,9 @@
 //   └───────────────┴──┴───────┴──────────────────────────┘
 //                    └── the int of MPI_Comm_toint and of Fortran ──┘
 //
+// One object is all ranks', and no table gives out its handle, kFinishedHandle: the generation and
+// the index are all ones, and the kind is kRequest.
+//
 // Each rank has a table for each kind, and each table starts to count generations elsewhere, so
 // that another rank's handle is not mistaken for one of ours.
 //
@@ -19,8 +22,6 @@
 //   worn out  null      its first one, come around   never: it is not used again
 //   reserved  null or   as above                     never: it belongs to one Transient, whose
 //             set                                    requests come and go without the lock
-//   for good  set       that of its handle           never: the rank's own object; one a table at
-//                                                    most
 //
 // Invariants
 //   I1  A slot's generation grows with each use and never comes around, so a freed handle is never
@@ -52,6 +53,13 @@
 
 namespace heddle::object {
 
+constexpr std::uint32_t kIndexBits = 27;
+
+// The handle of the request for all that is finished (mpi/request/finished.h).
+constexpr HandleBits kFinishedHandle =
+    ~HandleBits{0} << 32 | HandleBits{static_cast<std::uint32_t>(Kind::kRequest)} << kIndexBits |
+    ((HandleBits{1} << kIndexBits) - 1);
+
 // Gives `object` a handle of the calling rank. Takes over the caller's reference. An object that
 // has one of the ABI's constants keeps it and is not counted (its reference is released).
 HandleBits publish(Object* object) noexcept;
@@ -72,11 +80,6 @@ Object* retire(Kind kind, HandleBits handle) noexcept;
 // no rank calls).
 int to_int(HandleBits handle) noexcept;
 inline HandleBits from_int(int value) noexcept;
-
-// Gives an object that the program does not own (the rank keeps it) a handle which is never
-// retired; one of each kind at most. The table takes over no reference, and does not count the
-// object as live.
-HandleBits publish_for_good(Object* object) noexcept;
 
 // Objects of this kind that the rank has not freed: for the report at MPI_Finalize and for tests.
 std::size_t live_count(Kind kind) noexcept;
@@ -105,7 +108,6 @@ class HandleTable {
   void prepare(Kind kind, std::uint32_t generation) noexcept;
 
   HandleBits publish(Object* object) noexcept;
-  HandleBits publish_for_good(Object* object) noexcept;
   Object* find_and_retain(HandleBits handle) noexcept;
   Object* retire(HandleBits handle) noexcept;
   // 0 where there is no object.
@@ -136,8 +138,8 @@ class HandleTable {
     reserved.slot->object.store(object, std::memory_order_release);  // [R1]
     return handle;
   }
-  // False if the handle is retired already.
-  static bool retire_at(HandleSlot& slot, HandleBits handle) noexcept {
+  // False if the handle is retired already. *worn_out: the slot has had its last handle.
+  static bool retire_at(HandleSlot& slot, HandleBits handle, bool* worn_out) noexcept {
     auto generation = static_cast<std::uint32_t>(handle >> 32);
     // relaxed: nothing is handed to a reader by taking something away. The strand that moves the
     // generation on has the object, and the slot is used again when it has given back the
@@ -147,11 +149,8 @@ class HandleTable {
       return false;
     }
     slot.object.store(nullptr, std::memory_order_relaxed);
+    *worn_out = generation + 1 == slot.next_or_users;
     return true;
-  }
-  // True if a reserved slot that is empty has had its last handle.
-  static bool worn_out(const HandleSlot& slot) noexcept {
-    return slot.generation.load(std::memory_order_relaxed) == slot.next_or_users;
   }
   // The reserved slot of a handle that find() knows; nullptr if it does not.
   HandleSlot* slot_of(HandleBits handle) noexcept {
@@ -189,7 +188,6 @@ class HandleTable {
   bool is_valid() const noexcept;
 
  private:
-  static constexpr std::uint32_t kIndexBits = 27;
   static constexpr std::uint32_t kDirect = 16;  // slots in the direct block, a power of two
   static constexpr std::uint32_t kIndirect = kIndexBits - std::bit_width(kDirect - 1);
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -228,9 +226,8 @@ class HandleTable {
   // Lock: guards the rest, except what the atomics publish: allocation and freeing of one rank's
   // handles; lookups take none, and requests keep their slots.
   mutable SpinLock lock_;
-  std::uint32_t used_ = 0;                // indices below it have had a handle
-  std::uint32_t free_ = kNone;            // last freed first, because its memory is warm
-  const HandleSlot* for_good_ = nullptr;  // of the object that is published for good
+  std::uint32_t used_ = 0;      // indices below it have had a handle
+  std::uint32_t free_ = kNone;  // last freed first, because its memory is warm
   std::array<HandleSlot, kDirect> direct_;
   std::array<std::atomic<HandleSlot*>, kIndirect> indirect_{};
 };
@@ -246,7 +243,7 @@ class HandleTables {
   std::array<HandleTable, kKinds> tables_;
 };
 
-extern const RankLocal<HandleTables> tables_of_rank;
+extern const RankLocal<HandleTables, Place::kHandles> tables_of_rank;
 
 // The ABI's constants, in all classes.
 inline bool is_constant(HandleBits handle) noexcept {
@@ -255,7 +252,7 @@ inline bool is_constant(HandleBits handle) noexcept {
 
 // 0 and numbers that are no Kind for what is no handle of ours.
 inline std::uint32_t kind_bits(HandleBits handle) noexcept {
-  return static_cast<std::uint32_t>(handle) >> 27;
+  return static_cast<std::uint32_t>(handle) >> kIndexBits;
 }
 
 // Each call of Fortran with a handle that is no constant makes it. The table of kind 0 is empty.
@@ -263,8 +260,11 @@ inline HandleBits from_int(int value) noexcept {
   const auto low_half = static_cast<std::uint32_t>(value);
   const std::uint32_t kind = kind_bits(low_half);
   HandleTables* const tables = tables_of_rank.find();
-  if (tables == nullptr || kind >= std::uint32_t{kKinds}) return 0;
-  return tables->of(static_cast<Kind>(kind)).from_int(low_half);
+  if (tables != nullptr && kind < std::uint32_t{kKinds}) {
+    const HandleBits handle = tables->of(static_cast<Kind>(kind)).from_int(low_half);
+    if (handle != 0) return handle;
+  }
+  return low_half == static_cast<std::uint32_t>(kFinishedHandle) ? kFinishedHandle : 0;
 }
 
 inline Object* find(Kind kind, HandleBits handle) noexcept {

@@ -74,12 +74,14 @@ class Object {
   void release() const noexcept {
     if (lifetime_ == Lifetime::kPredefined) return;
     if (collected_) return release_to_collector();
-    // acq_rel: the last one sees all that the others did to the object before it ends. If the count
-    // is 1 it is ours, and no strand is left that could change it.
-    if (references_.load(std::memory_order_acquire) == 1 ||
-        references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-      destroy();
-    }
+    // acq_rel: the last one sees all that the others did to the object before it ends.
+    if (is_last_reference() || references_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
+  }
+
+  // Requires a counted object to which the caller refers. If true, no strand is left that could
+  // change it.
+  bool is_last_reference() const noexcept {
+    return references_.load(std::memory_order_acquire) == 1;
   }
 
  protected:

@@ -35,6 +35,7 @@ struct Box {
   // Set by the strand that delivers; in one byte, since the line is full.
   bool boxed : 1 = false;           // or packed
   bool from_this_host : 1 = false;  // a source does not change its host
+  std::uint8_t unused : 6 = 0;      // so that the byte is written without being read
   std::byte box[kMost];
 };
 
@@ -47,7 +48,7 @@ std::string from_rank(const match::Pattern& wanted);   // "from rank 1 with tag 
 class ReceiveRequest : public request::Request, private Box, public match::PostedReceive {
  public:
   // For a persistent receive or one that has a handle, call hold() as well.
-  ReceiveRequest(datatype::Buffer buffer, const Source& source, Life life = Life::kOnce) noexcept
+  ReceiveRequest(datatype::Buffer buffer, const Source& source, Life life = Life::kBare) noexcept
       : Request(life), buffer_(buffer) {
     key = source.pattern();
   }

@@ -23,7 +23,7 @@ namespace heddle::p2p {
 
 class SendRequest : public request::Request, public Message {
  public:
-  SendRequest(datatype::ConstBuffer buffer, const Target& target, Life life = Life::kOnce) noexcept;
+  SendRequest(datatype::ConstBuffer buffer, const Target& target, Life life = Life::kBare) noexcept;
   ~SendRequest() override {
     if ((lane != nullptr || offer.carrier != nullptr) && !done()) [[unlikely]] {
       take_back();

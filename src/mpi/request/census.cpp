@@ -75,17 +75,4 @@ Error conclude_some(MPI_Count count, MPI_Request* handles, int* done_count, int*
   return results.verdict();
 }
 
-Error conclude_all(const RequestArray& requests, MPI_Count count, MPI_Request* handles,
-                   MPI_Status* statuses, Blamed* blamed) {
-  StatusArray results(statuses);
-  for (MPI_Count i = 0; i < count; ++i) {
-    if (Request* request = requests.active(i)) {
-      results.conclude(i, i, &handles[i], *request, blamed);
-    } else {
-      results.put_empty(i);
-    }
-  }
-  return results.verdict();
-}
-
 }  // namespace heddle::request

@@ -35,8 +35,4 @@ Error conclude_any(const Census& census, MPI_Request* handles, int* index, MPI_S
 Error conclude_some(MPI_Count count, MPI_Request* handles, int* done_count, int* indices,
                     MPI_Status* statuses, Blamed* blamed);
 
-// Ends all requests of a call for all of them. Requires that the active ones are done.
-Error conclude_all(const RequestArray& requests, MPI_Count count, MPI_Request* handles,
-                   MPI_Status* statuses, Blamed* blamed);
-
 }  // namespace heddle::request

@@ -20,7 +20,7 @@ Error conclude(MPI_Request* handle, Request& request, MPI_Status* status, Blamed
 void StatusArray::conclude_slow(MPI_Count index, MPI_Count place, MPI_Request* handle,
                                 Request& request, Blamed* blamed) {
   // A handle that is in the array twice, which is wrong, has ended with its first place.
-  if (active_from(*handle) != &request) return put_empty(place);
+  if (active_from(*handle) != &request) return write_empty_status(at(place));
   Blamed not_first;
   Error error = request::conclude(handle, request, at(place), first_ ? &not_first : blamed);
   if (error && !first_) {
@@ -34,10 +34,6 @@ void StatusArray::conclude_slow(MPI_Count index, MPI_Count place, MPI_Request* h
     status->MPI_ERROR = error ? error.error_class() : MPI_SUCCESS;
   }
   if (!first_) first_ = std::move(error);
-}
-
-void StatusArray::put_empty(MPI_Count place) noexcept {
-  write_empty_status(at(place));
 }
 
 Error StatusArray::verdict() {

@@ -21,12 +21,14 @@ using Blamed = object::Ref<comm::Comm>;
 // The end of an activation, when its outcome has been read.
 [[gnu::always_inline]] inline void retire_activation(MPI_Request* handle,
                                                      Request& request) noexcept {
-  if (request.persistent()) {
+  const auto bits = reinterpret_cast<object::HandleBits>(*handle);
+  if (request.life() == Request::Life::kBare) [[likely]] {
+    lifetime::end_bare_in_slot(request, bits);
+  } else if (request.life() == Request::Life::kOnce) {
+    lifetime::end_in_slot(request, bits);
+  } else if (request.persistent()) {
     request.become_inactive();
     return;
-  }
-  if (!request.shared()) {
-    lifetime::end_in_slot(request, reinterpret_cast<object::HandleBits>(*handle));
   }
   *handle = MPI_REQUEST_NULL;
 }
@@ -52,7 +54,6 @@ class StatusArray {
     write_status(at(place), request.outcome());
     retire_activation(handle, request);
   }
-  void put_empty(MPI_Count place) noexcept;
 
   // MPI_ERR_IN_STATUS with the first error's sentence, if there was one. Then MPI_ERROR is set in
   // all statuses that were written.

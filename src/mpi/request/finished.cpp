@@ -2,11 +2,11 @@
 
 namespace heddle::request {
 
-const RankLocal<Finished> finished_of_rank;
+KeptFinished kept_finished;
 
 Finished::Finished() noexcept : Request(Life::kShared) {
   complete_unseen();
-  object::publish_for_good(this);
+  set_handle(object::kFinishedHandle);
 }
 
 }  // namespace heddle::request

@@ -1,7 +1,5 @@
 #include "mpi/request/lookup.h"
 
-#include "mpi/request/finished.h"
-
 namespace heddle::request {
 
 object::Object* Requests::find_slow(object::HandleBits handle) noexcept {
@@ -10,7 +8,7 @@ object::Object* Requests::find_slow(object::HandleBits handle) noexcept {
 
 object::Ref<Request> retire(MPI_Request handle) noexcept {
   const auto bits = reinterpret_cast<object::HandleBits>(handle);
-  if (bits == finished().handle()) return object::Ref<Request>(&finished());
+  if (is_finished(handle)) return object::Ref<Request>(&finished());
   return object::Ref<Request>::adopt(
       static_cast<Request*>(lifetime::retire_in_slot(object::Kind::kRequest, bits)));
 }
@@ -29,19 +27,13 @@ Error bad_request(MPI_Count index, MPI_Request handle) {
                      static_cast<void*>(handle), static_cast<long long>(index));
 }
 
-Error RequestArray::check(MPI_Count count) noexcept {
+Error check_all(MPI_Count count, const MPI_Request* handles) {
+  const Requests requests;
   for (MPI_Count i = 0; i < count; ++i) {
-    Request* const request = requests_.find(handles_[i]);
-    if (request == nullptr && handles_[i] != MPI_REQUEST_NULL) [[unlikely]]
-      return bad_request(i, handles_[i]);
-    if (i < kRemembered) [[likely]]
-      first_[static_cast<std::size_t>(i)] = request;
+    if (requests.find(handles[i]) == nullptr && handles[i] != MPI_REQUEST_NULL) [[unlikely]]
+      return bad_request(i, handles[i]);
   }
   return {};
-}
-
-Error check_all(MPI_Count count, const MPI_Request* handles) {
-  return RequestArray(handles).check(count);
 }
 
 }  // namespace heddle::request

@@ -6,10 +6,9 @@
 
 #include <mpi.h>
 
-#include <array>
-
 #include "base/error.h"
 #include "mpi/object/handle_table.h"
+#include "mpi/request/finished.h"
 #include "mpi/request/request.h"
 
 namespace heddle::request {
@@ -23,6 +22,7 @@ class Requests {
   // nullptr if the handle is no request of the rank, MPI_REQUEST_NULL included.
   [[gnu::always_inline]] Request* find(MPI_Request handle) const noexcept {
     const auto bits = reinterpret_cast<object::HandleBits>(handle);
+    if (is_finished(handle)) return &finished();
     object::Object* found = table_.find_direct(object::Kind::kRequest, bits);
     if (found == nullptr && handle != MPI_REQUEST_NULL) found = find_slow(bits);
     return static_cast<Request*>(found);
@@ -49,40 +49,12 @@ inline Request* active_from(MPI_Request handle) noexcept {
 
 // Gives a request that make() has made its handle, with the caller's reference, and takes both
 // back; null like from_handle(). Of several strands that retire one handle exactly one gets the
-// request. The shared request (finished.h) has its handle already, and keeps it; all strands that
+// request. The request for all that is finished (finished.h) keeps its handle; all strands that
 // retire it get it.
 [[gnu::always_inline]] inline object::HandleBits publish(Request* request) noexcept {
-  return request->shared() ? request->handle() : lifetime::publish_in_slot(request);
+  return request == &finished() ? object::kFinishedHandle : lifetime::publish_in_slot(request);
 }
 object::Ref<Request> retire(MPI_Request handle) noexcept;
-
-// The requests of an array of handles, of which each of the first ones is looked up only once.
-//
-// Requires that no other call completes one of them meanwhile (§11.6), and that no handle is in the
-// array twice.
-class RequestArray {
- public:
-  // May be read only after check().
-  explicit RequestArray(const MPI_Request* handles) noexcept : handles_(handles) {}
-
-  // An error if an element is neither a request nor MPI_REQUEST_NULL.
-  Error check(MPI_Count count) noexcept;
-
-  // The request at this index if it can complete: neither null nor inactive.
-  [[gnu::always_inline]] Request* active(MPI_Count i) const noexcept {
-    if (i >= kRemembered) [[unlikely]]
-      return requests_.find_active(handles_[i]);
-    Request* const request = first_[static_cast<std::size_t>(i)];
-    return request != nullptr && request->active() ? request : nullptr;
-  }
-
- private:
-  static constexpr MPI_Count kRemembered = 32;
-
-  const Requests requests_;
-  const MPI_Request* const handles_;
-  std::array<Request*, kRemembered> first_;  // not initialized: check() fills it
-};
 
 // The error of a handle that is no request.
 Error bad_request(MPI_Request handle);

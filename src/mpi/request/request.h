@@ -6,7 +6,7 @@
 //   active     on its way                               complete()
 //   done       active, and its completion is set        a wait or test, which writes the status:
 //                                                       freed, or inactive again if persistent;
-//                                                       a shared one stays (finished.h)
+//                                                       the shared one stays (finished.h)
 //
 // A blocking operation has its request on its stack, with no handle (make() is for the others). A
 // nonblocking one names in keep_alive() the objects that it needs until it ends
@@ -40,13 +40,13 @@ class Generalized;
 
 class Request : public lifetime::TransientObject {
  public:
-  enum class Life : std::uint8_t { kOnce, kPersistent, kShared };
+  // kBare: as kOnce, and the destructor has nothing to do once the operation is done.
+  enum class Life : std::uint8_t { kBare, kOnce, kPersistent, kShared };
 
   ~Request() override = default;
 
+  Life life() const noexcept { return life_; }
   bool persistent() const noexcept { return life_ == Life::kPersistent; }
-  // Belongs to no single operation and to no handle variable of the program (finished.h).
-  bool shared() const noexcept { return life_ == Life::kShared; }
   bool active() const noexcept { return active_; }
   // May complete it, if that is left to its rank's own strands.
   bool done() noexcept {
@@ -139,7 +139,10 @@ class Request : public lifetime::TransientObject {
 
  protected:
   explicit Request(Life life) noexcept
-      : TransientObject(object::Kind::kRequest), life_(life), active_(life != Life::kPersistent) {}
+      : TransientObject(object::Kind::kRequest,
+                        life == Life::kShared ? Lifetime::kPredefined : Lifetime::kCounted),
+        life_(life),
+        active_(life != Life::kPersistent) {}
 
   // Does what a persistent request does when it starts.
   virtual Error launch() { return {}; }

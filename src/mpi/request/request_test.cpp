@@ -232,7 +232,70 @@ TEST_F(RequestTest, TheFinishedRequestIsDoneForEveryCallAndStays) {
   }
 }
 
-// More than a call remembers from its first look.
+TEST_F(RequestTest, AllRanksHaveTheOneFinishedRequestAndItsNumber) {
+  const object::HandleBits handle = publish(&finished());
+  const int number = object::to_int(handle);
+  EXPECT_GT(number, 0);
+  EXPECT_EQ(object::from_int(number), handle);
+  add_many(1000);  // none gets its handle
+  for (const MPI_Request other : handles) {
+    EXPECT_NE(reinterpret_cast<object::HandleBits>(other), handle);
+    EXPECT_NE(object::to_int(reinterpret_cast<object::HandleBits>(other)), number);
+  }
+  for (Fake* fake : fakes) fake->finish();
+  EXPECT_FALSE(wait_all(count(), handles.data(), MPI_STATUSES_IGNORE, &blamed));
+  Rank another(1);
+  Rank::enter(&another);
+  EXPECT_EQ(publish(&finished()), handle);
+  EXPECT_EQ(object::from_int(number), handle);
+  auto request = reinterpret_cast<MPI_Request>(handle);
+  EXPECT_FALSE(wait(&request, MPI_STATUS_IGNORE, &blamed));
+  Rank::enter(&rank_);
+}
+
+// Nothing completes the requests before it, wherever it stands.
+TEST_F(RequestTest, WaitAllTellsABadHandleBeforeItWaits) {
+  add_many(100);
+  const MPI_Request gone = add(make<Fake>(100).leak());
+  fakes.back()->finish();
+  MPI_Request copy = gone;
+  EXPECT_FALSE(wait(&copy, MPI_STATUS_IGNORE, &blamed));
+  handles.pop_back();
+  for (const std::size_t place : {0U, 1U, 31U, 32U, 33U, 64U, 99U}) {
+    std::vector<MPI_Request> array = handles;
+    array[place] = gone;
+    const Error error = wait_all(count(), array.data(), MPI_STATUSES_IGNORE, &blamed);
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error.error_class(), MPI_ERR_REQUEST);
+    EXPECT_NE(error.text().find("at index " + std::to_string(place)), std::string::npos);
+    array[place] = handles[place];
+    EXPECT_EQ(array, handles);
+  }
+  for (int i = 0; i < 100; ++i) fakes[static_cast<std::size_t>(i)]->finish();
+  EXPECT_FALSE(wait_all(count(), handles.data(), MPI_STATUSES_IGNORE, &blamed));
+  EXPECT_EQ(alive, 0);
+}
+
+TEST_F(RequestTest, WaitAllPutsErrorsOfLongArraysInTheirPlaces) {
+  add_many(100);
+  const auto fails = [](int i) { return i % 13 == 12; };
+  for (int i = 0; i < 100; ++i) {
+    fakes[static_cast<std::size_t>(i)]->finish(fails(i) ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+  }
+  std::vector<MPI_Status> statuses(handles.size());
+  const Error error = wait_all(count(), handles.data(), statuses.data(), &blamed);
+  ASSERT_TRUE(error);
+  EXPECT_NE(error.text().find("index 12"), std::string::npos) << error.text();
+  for (int i = 0; i < 100; ++i) {
+    const MPI_Status& status = statuses[static_cast<std::size_t>(i)];
+    EXPECT_EQ(status.MPI_ERROR, fails(i) ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+    EXPECT_EQ(status.MPI_TAG, i);
+    EXPECT_EQ(handles[static_cast<std::size_t>(i)], MPI_REQUEST_NULL);
+  }
+  EXPECT_EQ(alive, 0);
+}
+
+// More than a call notes at once.
 TEST_F(RequestTest, WaitAllWaitsForHundredsInAnyOrderOfCompletion) {
   for (unsigned round = 0; round < 20; ++round) {
     handles.clear();

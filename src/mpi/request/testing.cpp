@@ -5,6 +5,7 @@
 
 #include "exec/ult/strand.h"
 #include "mpi/request/census.h"
+#include "mpi/request/wait.h"
 
 namespace heddle::request {
 
@@ -50,11 +51,10 @@ Error test(MPI_Request* handle, int* flag, MPI_Status* status, Blamed* blamed) {
 
 Error test_all(MPI_Count count, MPI_Request* handles, int* flag, MPI_Status* statuses,
                Blamed* blamed) {
-  RequestArray requests(handles);
-  if (Error e = requests.check(count)) return e;
+  if (Error e = check_all(count, handles)) return e;
   const Census census = count_patiently(count, handles, count);
   *flag = census.done == census.active;
-  return *flag ? conclude_all(requests, count, handles, statuses, blamed) : Error{};
+  return *flag ? wait_all(count, handles, statuses, blamed) : Error{};
 }
 
 Error test_any(MPI_Count count, MPI_Request* handles, int* index, int* flag, MPI_Status* status,

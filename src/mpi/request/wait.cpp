@@ -1,6 +1,8 @@
 #include "mpi/request/wait.h"
 
+#include <array>
 #include <string>
+#include <utility>
 
 #include "base/standing.h"
 #include "exec/ult/alert.h"
@@ -60,6 +62,39 @@ void wait_for_one_of(MPI_Count count, const MPI_Request* handles) {
   while (enroll_and_park(count, handles) == Found::kAlert) ult::answer_alert();
 }
 
+// An active request of an array, and its index.
+struct Active {
+  Request* request;
+  MPI_Count index;
+};
+constexpr std::size_t kAtOnce = 32;  // so many of an array are noted, waited for and concluded
+
+// Looks at each handle once, from *next on, and notes the active requests until there is no room
+// for more; *next is where it has stopped. What is finished, inactive or null ends here.
+[[gnu::always_inline]] inline std::size_t note_active(MPI_Count* next, MPI_Count count,
+                                                      MPI_Request* handles, MPI_Status* statuses,
+                                                      Active* active, bool* bad) noexcept {
+  const Requests requests;
+  std::size_t noted = 0;
+  MPI_Count i = *next;
+  for (; i < count && noted < kAtOnce; ++i) {
+    if (is_finished(handles[i])) {
+      handles[i] = MPI_REQUEST_NULL;
+    } else if (Request* const request = requests.find(handles[i]); request != nullptr) {
+      if (request->active()) [[likely]] {
+        active[noted++] = {request, i};
+        continue;
+      }
+    } else if (handles[i] != MPI_REQUEST_NULL) [[unlikely]] {
+      *bad = true;
+      break;
+    }
+    if (statuses != MPI_STATUSES_IGNORE) write_empty_status(statuses + i);
+  }
+  *next = i;
+  return noted;
+}
+
 }  // namespace
 
 // Not inlined, so that a wait for what is done stays short.
@@ -89,15 +124,30 @@ Error wait(MPI_Request* handle, MPI_Status* status, Blamed* blamed) {
   return conclude(handle, *request, status, blamed);
 }
 
+// Requires that no other call completes one of them meanwhile (§11.6), and that no handle is in the
+// array twice.
 Error wait_all(MPI_Count count, MPI_Request* handles, MPI_Status* statuses, Blamed* blamed) {
-  RequestArray requests(handles);
-  if (Error e = requests.check(count)) return e;
-  // From the last on, since operations mostly complete in the order in which they began: to look at
-  // each would take its line away from the strand that is about to complete it.
-  for (MPI_Count i = count; i-- > 0;) {
-    if (Request* request = requests.active(i)) request->wait();
+  StatusArray results(statuses);
+  std::array<Active, kAtOnce> active;  // not initialized: note_active() fills it
+  MPI_Count next = 0;
+  bool checked = false, bad = false;
+  for (;;) {
+    const std::size_t noted = note_active(&next, count, handles, statuses, active.data(), &bad);
+    if (bad) [[unlikely]]
+      return bad_request(next, handles[next]);
+    // A bad handle is told before the call waits for anything.
+    if (next < count && !std::exchange(checked, true)) [[unlikely]] {
+      if (Error e = check_all(count, handles)) return e;
+    }
+    // From the last on, since operations mostly complete in the order in which they began: to look
+    // at each would take its line away from the strand that is about to complete it.
+    for (std::size_t k = noted; k-- > 0;) active[k].request->wait();
+    for (std::size_t k = 0; k < noted; ++k) {
+      const auto [request, i] = active[k];
+      results.conclude(i, i, &handles[i], *request, blamed);
+    }
+    if (next == count) return results.verdict();
   }
-  return conclude_all(requests, count, handles, statuses, blamed);
 }
 
 Error wait_any(MPI_Count count, MPI_Request* handles, int* index, MPI_Status* status,

@@ -7,7 +7,6 @@
 #include "mpi/coll/coll.h"
 #include "mpi/lifetime/collector.h"
 #include "mpi/p2p/buffered.h"
-#include "mpi/request/finished.h"
 #include "mpi/request/start.h"
 #include "mpi/rma/make.h"
 #include "runtime/carrier/singleton.h"
@@ -26,7 +25,6 @@ enum class Begun { kNot, kFirst, kLater };
 Begun try_begin(State& state) {
   SpinGuard guard(state.lock);
   if (state.is_ending) return Begun::kNot;
-  request::finished();  // made here: it takes a handle, and two threads may need it at once later
   // release: a second thread of the rank sees what the first use made; read by mpi_is_running().
   return state.uses.fetch_add(1, std::memory_order_release) == 0 ? Begun::kFirst : Begun::kLater;
 }
