@@ -1,7 +1,7 @@
 """What the shells do with each kind of parameter: how it is checked and what the expression sees.
 
 Each function below gets a Shell (generate.py) and a Parameter and appends lines to the shell:
-`shell.check(condition, call)` for a test that fails with entry.<call>, `shell.local(...)` for what
+`shell.check(condition, call)` for a test that fails with <call> of entry.h, `shell.local(...)` for what
 the expression of the calls file names.
 """
 

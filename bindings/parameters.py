@@ -45,7 +45,7 @@ def _handle_in(shell, parameter, handle):
     lookup = f"entry.comm({raw})" if parameter is shell.comm and not shell.opens_file else f"{handle.lookup}({raw})"
     nothing = _no_message(shell, parameter) if parameter.kind == "DATATYPE" else None
     if nothing:
-        lookup = f"type_of_message({raw}, {nothing})"
+        lookup = f"type_of_message({raw}, [&] {{ return {nothing}; }})"
     shell.statement(f"[[maybe_unused]] {handle.type}* const {name} = {lookup};")
     if name in ("peer_comm", "remote_group"):  # significant only at the leader, so its own function checks it
         return

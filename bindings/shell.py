@@ -36,8 +36,12 @@ class Shell:
 
     # ---- what the checks use -------------------------------------------------------------------
 
+    def fails_if(self, condition, call):
+        self.checks.append(f"  if ({condition}) [[unlikely]] return {call};")
+
     def check(self, condition, complaint):
-        self.checks.append(f"  if ({condition}) [[unlikely]] return entry.{complaint};")
+        """`complaint`: a function of entry.h, which gets the entry first: that knows what hears of errors."""
+        self.fails_if(condition, complaint.replace("(", "(entry, ", 1))
 
     def statement(self, text):
         self.checks.append(f"  {text}")
@@ -163,27 +167,27 @@ class Shell:
         fields = sorted((pair for pairs in noted.values() for pair in pairs), key=lambda pair: order.index(pair[0]))
         parts = " | ".join(f"CallNote::{part}" for part in noted)
         values = "".join(f", .{field} = {value}" for field, value in fields)
-        return (f'  Entry entry{{"{self.function.name}", [&](Entry& its) {{\n'
-                f"    its.note_arguments({{.parts = {parts}{values}}});\n  }}}};")
+        return (f'  Entry entry{{"{self.function.name}", [&] {{\n'
+                f"    note_arguments({{.parts = {parts}{values}}});\n  }}}};")
 
     def _tools_body(self):
         """Without error handlers, and with the tools interface open instead of MPI running."""
         if self.call.needs_rank:
-            self.check("!entry.has_rank()", "no_tools()")
+            self.fails_if("!entry.has_rank()", "entry.no_tools()")
         else:
-            self.check("!entry.tools_are_open()", "tools_are_closed()")
+            self.fails_if("!tools_are_open()", "tools_are_closed()")
         for parameter in self.function.params:
             condition = kinds.missing_for_tools(self.function, parameter)
             if condition:
-                self.check(condition, f'missing_for_tools("{parameter.name}")')
+                self.fails_if(condition, f'missing_for_tools("{parameter.name}")')
         return "\n".join([f'  Entry entry{{"{self.function.name}"}};'] + self.checks
-                         + [f"  return entry.tell({self.call.expression});"])
+                         + [f"  return tell({self.call.expression});"])
 
     def _opening(self):
         if not self.call.anytime:
-            self.check("!entry.running()", "not_running()")
+            self.fails_if("!entry.running()", "entry.not_running()")
         elif self.call.needs_rank:
-            self.check("!entry.has_rank()", "not_running()")
+            self.fails_if("!entry.has_rank()", "entry.not_running()")
         if self.opens_file:
             self.statement("entry.listen_for_files();")
 
@@ -219,7 +223,7 @@ class Shell:
             return
         guard = self.significance(operation)
         test = "Error e = op->check(*datatype)"
-        line = f"if ({test}) [[unlikely]] return entry.fail(std::move(e));"
+        line = f"if ({test}) [[unlikely]] return fail(entry, std::move(e));"
         self.statement(f"if ({guard}) {{ {line} }}" if guard else line)
 
     def _closing(self):
@@ -227,14 +231,14 @@ class Shell:
         if "blamed" in words:
             return (["  object::Ref<comm::Comm> blamed;",
                      f"  Error error = {self.call.expression};",
-                     "  if (error) [[unlikely]] return entry.fail_on(blamed.get(), std::move(error));"]
+                     "  if (error) [[unlikely]] return fail_on(blamed.get(), std::move(error));"]
                     + self.results + ["  return MPI_SUCCESS;"])
         if self.freed:
             return [f"  Error error = {self.call.expression};",
-                    f"  if (error) [[unlikely]] return entry.fail_on(*{self.freed}, std::move(error));",
+                    f"  if (error) [[unlikely]] return fail_on(*{self.freed}, std::move(error));",
                     "  return MPI_SUCCESS;"]
         if not self.results:
-            return [f"  return entry.finish({self.call.expression});"]
+            return [f"  return finish(entry, {self.call.expression});"]
         return ([f"  if (Error e = {self.call.expression}) [[unlikely]] {{",
-                 "    return entry.fail(std::move(e));", "  }"]
+                 "    return fail(entry, std::move(e));", "  }"]
                 + self.results + ["  return MPI_SUCCESS;"])

@@ -123,37 +123,11 @@ bool exceeds_memory_slow(MPI_Count count, const datatype::Datatype& type) noexce
   return (size > 0 && count > kAddresses / size) || (stride > 0 && count - 1 > kAddresses / stride);
 }
 
-int Entry::fail(Error error) noexcept {
-  const object::Ref<comm::Comm> kept =
-      Rank::current() != nullptr ? comm::kept_from_handle(comm_) : object::Ref<comm::Comm>();
-  if (!kept && session_ != MPI_SESSION_NULL && Rank::current() != nullptr) {
-    if (const auto session = session::kept_from_handle(session_)) return hear(*session, error);
-  }
-  if (!kept && listener_ != nullptr) return raise_at_listener(error);
-  return fail_on(kept.get(), std::move(error));
-}
+namespace {
 
-int Entry::raise_at_listener(const Error& error) noexcept {
-  if (listener_->kind() == Kind::kWin) {
-    return hear(const_cast<rma::Window&>(static_cast<const rma::Window&>(*listener_)), error);
-  }
-  if (listener_->kind() == Kind::kFile) {
-    return hear(const_cast<io::Listener&>(static_cast<const io::Listener&>(*listener_)), error);
-  }
-  if (listener_->kind() != Kind::kSession) {
-    const auto& handler = static_cast<const error::Errhandler&>(*listener_);
-    return raise(handler,
-                 handler.fits(Kind::kSession) ? bits(MPI_SESSION_NULL) : bits(MPI_COMM_NULL),
-                 error);
-  }
-  const auto& session = static_cast<const session::Session&>(*listener_);
-  if (session.handle() != 0) return hear(session, error);
-  // It has been finalized. No handle is lent: with it the program could do so again.
-  return raise(*session.errhandler(), bits(MPI_SESSION_NULL), error);
-}
-
-int Entry::raise(const error::Errhandler& handler, object::HandleBits listener,
-                 const Error& error) noexcept {
+// Runs an error handler, with the handle of its object.
+int raise(const error::Errhandler& handler, object::HandleBits listener,
+          const Error& error) noexcept {
   const std::string sentence = sentence_of(error);
   const int code = error.error_class(), told = error.told_class();
   remember_error(told, sentence);
@@ -163,15 +137,59 @@ int Entry::raise(const error::Errhandler& handler, object::HandleBits listener,
   return code;
 }
 
+// Runs the error handler of a communicator, session or window.
 template <class Listener>
-int Entry::hear(Listener& listener, const Error& error) noexcept {
+int hear(Listener& listener, const Error& error) noexcept {
   // The handler may free the object, and the program may have done so.
   const object::Ref<Listener> kept(&listener);
   const object::LentHandle handle(listener);
   return raise(*listener.errhandler(), handle.bits(), error);
 }
 
-int Entry::fail_on(comm::Comm* listener, Error error) noexcept {
+int raise_at(const object::Object& object, const Error& error) noexcept {
+  if (object.kind() == Kind::kWin) {
+    return hear(const_cast<rma::Window&>(static_cast<const rma::Window&>(object)), error);
+  }
+  if (object.kind() == Kind::kFile) {
+    return hear(const_cast<io::Listener&>(static_cast<const io::Listener&>(object)), error);
+  }
+  if (object.kind() != Kind::kSession) {
+    const auto& handler = static_cast<const error::Errhandler&>(object);
+    return raise(handler,
+                 handler.fits(Kind::kSession) ? bits(MPI_SESSION_NULL) : bits(MPI_COMM_NULL),
+                 error);
+  }
+  const auto& session = static_cast<const session::Session&>(object);
+  if (session.handle() != 0) return hear(session, error);
+  // It has been finalized. No handle is lent: with it the program could do so again.
+  return raise(*session.errhandler(), bits(MPI_SESSION_NULL), error);
+}
+
+// True in a signal handler that has interrupted MPI.
+bool is_forbidden(const char* outer) noexcept {
+  return outer == Standing::kHandlerInsideMpi && std::strcmp(Standing::mine.call, "MPI_Abort") != 0;
+}
+
+comm::Comm* comm_of(Hearer hearer) noexcept {
+  return comm::from_handle(reinterpret_cast<MPI_Comm>(hearer.named));
+}
+
+}  // namespace
+
+int fail(Hearer hearer, Error error) noexcept {
+  object::Ref<comm::Comm> kept;
+  if (Rank::current() != nullptr) {
+    kept = comm::kept_from_handle(reinterpret_cast<MPI_Comm>(hearer.named));
+    if (!kept) {
+      const auto session = session::kept_from_handle(reinterpret_cast<MPI_Session>(hearer.named));
+      if (session) return hear(*session, error);
+    }
+  }
+  if (!kept && hearer.object != nullptr) return raise_at(*hearer.object, error);
+  return fail_on(kept.get(), std::move(error));
+}
+
+int fail_on(comm::Comm* listener, Error error) noexcept {
   if (listener == nullptr && Rank::current() != nullptr) listener = comm::predefined().self.get();
   if (listener != nullptr) {
     // A request that reads or writes a file has the file's own communicator.
@@ -187,42 +205,38 @@ int Entry::fail_on(comm::Comm* listener, Error error) noexcept {
   return code;
 }
 
-int Entry::fail_on(MPI_Comm comm, Error error) noexcept {
+int fail_on(MPI_Comm comm, Error error) noexcept {
   const object::Ref<comm::Comm> kept = comm::kept_from_handle(comm);
   return fail_on(kept.get(), std::move(error));
 }
 
-bool Entry::tools_are_open() const noexcept {
+bool tools_are_open() noexcept {
   return (Rank::current() != nullptr || runtime::adopt_strand()) && tool::is_open();
 }
 
-int Entry::tell_slow(Error error) noexcept {
+int tell_slow(Error error) noexcept {
   remember_error(error.error_class(), sentence_of(error));
   return error.error_class();
 }
 
-int Entry::tools_are_closed() noexcept {
+int tools_are_closed() noexcept {
   return tell(Error::make(MPI_T_ERR_NOT_INITIALIZED, "called before MPI_T_init_thread"));
 }
 
-int Entry::no_tools() noexcept {
-  return tell(Error::make(
-      MPI_T_ERR_CANNOT_INIT, "%s",
-      is_forbidden() ? kForbidden : "the process could not become an MPI rank; MPI_Init says why"));
+int Entry::no_tools(const char* outer) noexcept {
+  return tell(Error::make(MPI_T_ERR_CANNOT_INIT, "%s",
+                          is_forbidden(outer)
+                              ? kForbidden
+                              : "the process could not become an MPI rank; MPI_Init says why"));
 }
 
-int Entry::missing_for_tools(const char* name) noexcept {
+int missing_for_tools(const char* name) noexcept {
   return tell(Error::make(MPI_T_ERR_INVALID, "argument %s is a null pointer", name));
 }
 
-// True in a signal handler that has interrupted MPI.
-bool Entry::is_forbidden() const noexcept {
-  return outer_ == Standing::kHandlerInsideMpi &&
-         std::strcmp(Standing::mine.call, "MPI_Abort") != 0;
-}
-
-void Entry::note_arguments(const Arguments& arguments) noexcept {
-  if (outer_ != nullptr || !running()) return;
+void note_arguments(const Arguments& arguments) noexcept {
+  static_cast<void>(runtime::phase_of_caller());  // makes the caller a strand of its rank
+  if (!runtime::mpi_is_running()) return;
   CallNote note{.parts = arguments.parts,
                 .dest = arguments.dest,
                 .source = arguments.source,
@@ -239,14 +253,14 @@ void Entry::note_arguments(const Arguments& arguments) noexcept {
   observe::note_call(note);
 }
 
-bool Entry::running_slow() const noexcept {
-  if (is_forbidden()) return false;
+bool Entry::running_slow(const char* outer) noexcept {
+  if (is_forbidden(outer)) return false;
   static_cast<void>(runtime::phase_of_caller());  // makes the caller a strand of its rank
   return runtime::mpi_is_running();
 }
 
-bool Entry::has_rank_slow() const noexcept {
-  if (is_forbidden()) return false;
+bool Entry::has_rank_slow(const char* outer) noexcept {
+  if (is_forbidden(outer)) return false;
   if (Rank::current() != nullptr || runtime::adopt_strand()) return true;
   Error e = runtime::start_singleton();
   if (!e) return true;
@@ -254,52 +268,55 @@ bool Entry::has_rank_slow() const noexcept {
   return false;
 }
 
-int Entry::not_running() noexcept {
-  if (is_forbidden()) {
-    return fail(Error::make(MPI_ERR_OTHER, "%s", kForbidden));
+int Entry::not_running(const char* outer) noexcept {
+  constexpr Hearer hearer;  // nothing has been looked up
+  if (is_forbidden(outer)) {
+    return fail(hearer, Error::make(MPI_ERR_OTHER, "%s", kForbidden));
   }
   switch (runtime::phase_of_caller()) {
     case runtime::Phase::kFinal:
-      return fail(Error::make(MPI_ERR_OTHER, "called after MPI_Finalize"));
+      return fail(hearer, Error::make(MPI_ERR_OTHER, "called after MPI_Finalize"));
     case runtime::Phase::kOutside:
-      return fail(Error::make(MPI_ERR_OTHER, "called before MPI_Init"));
+      return fail(hearer, Error::make(MPI_ERR_OTHER, "called before MPI_Init"));
     case runtime::Phase::kRunning:
       break;
   }
-  return fail(Error::make(MPI_ERR_OTHER, "the process could not become an MPI rank"));
+  return fail(hearer, Error::make(MPI_ERR_OTHER, "the process could not become an MPI rank"));
 }
 
-int Entry::bad_handle(const char* name, Kind kind, object::HandleBits handle) noexcept {
+int bad_handle(Hearer hearer, const char* name, Kind kind, object::HandleBits handle) noexcept {
   const KindWords words = words_of(kind);
   if (kind == Kind::kComm && (handle == bits(MPI_COMM_WORLD) || handle == bits(MPI_COMM_SELF))) {
-    return fail(Error::make(MPI_ERR_COMM,
+    return fail(hearer,
+                Error::make(MPI_ERR_COMM,
                             "argument %s is %s, which is there between MPI_Init and MPI_Finalize "
                             "only; with sessions MPI_Comm_create_from_group makes communicators",
                             name, constant_name(handle)));
   }
-  return fail(Error::make(words.error_class, "argument %s is %s, but must be %s", name,
-                          what_is(handle).c_str(), words.article));
+  return fail(hearer, Error::make(words.error_class, "argument %s is %s, but must be %s", name,
+                                  what_is(handle).c_str(), words.article));
 }
 
-int Entry::uncommitted(const char* name) noexcept {
-  return fail(Error::make(MPI_ERR_TYPE,
-                          "argument %s is a datatype that is not committed; call "
-                          "MPI_Type_commit before it is used for communication",
-                          name));
+int uncommitted(Hearer hearer, const char* name) noexcept {
+  return fail(hearer, Error::make(MPI_ERR_TYPE,
+                                  "argument %s is a datatype that is not committed; call "
+                                  "MPI_Type_commit before it is used for communication",
+                                  name));
 }
 
-int Entry::null_pointer(const char* name, int error_class) noexcept {
-  return fail(Error::make(error_class, "argument %s is a null pointer", name));
+int null_pointer(Hearer hearer, const char* name, int error_class) noexcept {
+  return fail(hearer, Error::make(error_class, "argument %s is a null pointer", name));
 }
 
-int Entry::bad_buffer_at(const char* name, const void* buffer) noexcept {
-  return fail(Error::make(MPI_ERR_BUFFER, "argument %s is %s, but data is expected there", name,
-                          special_name(buffer)));
+int bad_buffer_at(Hearer hearer, const char* name, const void* buffer) noexcept {
+  return fail(hearer, Error::make(MPI_ERR_BUFFER, "argument %s is %s, but data is expected there",
+                                  name, special_name(buffer)));
 }
 
-int Entry::bad_in_place(const char* name) noexcept {
-  const comm::Comm& comm = *comm::from_handle(comm_);
-  return fail(Error::make(MPI_ERR_BUFFER,
+int bad_in_place(Hearer hearer, const char* name) noexcept {
+  const comm::Comm& comm = *comm_of(hearer);
+  return fail(hearer,
+              Error::make(MPI_ERR_BUFFER,
                           comm.is_inter() ? "argument %s is MPI_IN_PLACE, which is not allowed "
                                             "in %s, which is an intercommunicator"
                                           : "argument %s is MPI_IN_PLACE, which is not allowed at "
@@ -307,7 +324,7 @@ int Entry::bad_in_place(const char* name) noexcept {
                           name, comm::describe(comm).c_str()));
 }
 
-int Entry::bad_rank(const char* name, int rank, unsigned also) noexcept {
+int bad_rank(Hearer hearer, const char* name, int rank, unsigned also) noexcept {
   const char* more = "";
   if (also == (kProcNull | kAnySource)) {
     more = "; MPI_ANY_SOURCE and MPI_PROC_NULL are allowed too";
@@ -315,39 +332,42 @@ int Entry::bad_rank(const char* name, int rank, unsigned also) noexcept {
     more = rank == MPI_ANY_SOURCE ? "; MPI_ANY_SOURCE is only for receives"
                                   : "; MPI_PROC_NULL is allowed too";
   }
-  return fail(Error::make(MPI_ERR_RANK, "argument %s is %d, but %s%s", name, rank,
-                          ranks_of(comm::from_handle(comm_)).c_str(), more));
+  return fail(hearer, Error::make(MPI_ERR_RANK, "argument %s is %d, but %s%s", name, rank,
+                                  ranks_of(comm_of(hearer)).c_str(), more));
 }
 
-int Entry::bad_root(const char* name, int root) noexcept {
-  const comm::Comm* comm = comm::from_handle(comm_);
+int bad_root(Hearer hearer, const char* name, int root) noexcept {
+  const comm::Comm* comm = comm_of(hearer);
   const bool inter = comm != nullptr && comm->is_inter();
-  return fail(Error::make(MPI_ERR_ROOT, "argument %s is %d, but %s%s", name, root,
-                          ranks_of(comm).c_str(),
-                          inter ? "; MPI_ROOT and MPI_PROC_NULL are allowed too" : ""));
+  return fail(hearer, Error::make(MPI_ERR_ROOT, "argument %s is %d, but %s%s", name, root,
+                                  ranks_of(comm).c_str(),
+                                  inter ? "; MPI_ROOT and MPI_PROC_NULL are allowed too" : ""));
 }
 
-int Entry::bad_tag(const char* name, int tag, bool any) noexcept {
-  return fail(Error::make(MPI_ERR_TAG, "argument %s is %d, but tags go from 0 to %d%s", name, tag,
-                          INT_MAX,
-                          any                  ? "; MPI_ANY_TAG is allowed too"
-                          : tag == MPI_ANY_TAG ? "; MPI_ANY_TAG is only for receives"
-                                               : ""));
+int bad_tag(Hearer hearer, const char* name, int tag, bool any) noexcept {
+  return fail(hearer, Error::make(MPI_ERR_TAG, "argument %s is %d, but tags go from 0 to %d%s",
+                                  name, tag, INT_MAX,
+                                  any                  ? "; MPI_ANY_TAG is allowed too"
+                                  : tag == MPI_ANY_TAG ? "; MPI_ANY_TAG is only for receives"
+                                                       : ""));
 }
 
-int Entry::negative(const char* name, MPI_Count value, int error_class) noexcept {
-  return fail(Error::make(error_class, "argument %s is %lld, but must not be negative", name,
-                          static_cast<long long>(value)));
+int negative(Hearer hearer, const char* name, MPI_Count value, int error_class) noexcept {
+  return fail(hearer, Error::make(error_class, "argument %s is %lld, but must not be negative",
+                                  name, static_cast<long long>(value)));
 }
 
-int Entry::too_many(const char* name, MPI_Count count, const datatype::Datatype& type) noexcept {
-  return fail(Error::make(MPI_ERR_COUNT,
+int too_many(Hearer hearer, const char* name, MPI_Count count,
+             const datatype::Datatype& type) noexcept {
+  return fail(hearer,
+              Error::make(MPI_ERR_COUNT,
                           "argument %s is %lld, but so many elements of %s fit into no memory",
                           name, static_cast<long long>(count), datatype::describe(type).c_str()));
 }
 
-int Entry::negative_element(const char* name, int index, MPI_Count value) noexcept {
-  return fail(Error::make(MPI_ERR_COUNT, "argument %s[%d] is %lld, but must not be negative", name,
+int negative_element(Hearer hearer, const char* name, int index, MPI_Count value) noexcept {
+  return fail(hearer,
+              Error::make(MPI_ERR_COUNT, "argument %s[%d] is %lld, but must not be negative", name,
                           index, static_cast<long long>(value)));
 }
 

@@ -6,10 +6,10 @@
 //                                not communicate: take_due_turn();
 //   if (!entry.running()) [[unlikely]] return entry.not_running();
 //   comm::Comm* const comm = entry.comm(comm_);
-//   if (comm == nullptr) [[unlikely]] return entry.bad_handle("comm", Kind::kComm, bits(comm_));
-//   if (no_peer(*comm, dest) ...) [[unlikely]] return entry.bad_rank("dest", dest, kProcNull);
+//   if (comm == nullptr) [[unlikely]] return bad_handle(entry, "comm", Kind::kComm, bits(comm_));
+//   if (no_peer(*comm, dest) ...) [[unlikely]] return bad_rank(entry, "dest", dest, kProcNull);
 //   ...
-//   return entry.finish(p2p::send(...));
+//   return finish(entry, p2p::send(...));
 //
 // The tests are inline and cheap; the code that makes sentences is out of line and cold. An error
 // runs the handler of the communicator, session, window or file that the call names or is to make,
@@ -80,11 +80,13 @@ inline bool special_address(const void* buffer) noexcept {
          reinterpret_cast<std::uintptr_t>(MPI_BUFFER_AUTOMATIC);
 }
 
-// The type of a message. If `nothing`, which says that it has no element and no peer, the null
+// The type of a message. If is_nothing(), which says that it has no element and no peer, the null
 // handle stands for any type.
-inline datatype::Datatype* type_of_message(MPI_Datatype handle, bool nothing) noexcept {
+template <class IsNothing>
+[[gnu::always_inline]] inline datatype::Datatype* type_of_message(MPI_Datatype handle,
+                                                                  IsNothing is_nothing) noexcept {
   datatype::Datatype* const type = datatype::from_handle(handle);
-  if (type == nullptr && nothing && handle == MPI_DATATYPE_NULL)
+  if (type == nullptr && handle == MPI_DATATYPE_NULL && is_nothing()) [[unlikely]]
     return datatype::from_handle(MPI_BYTE);
   return type;
 }
@@ -151,6 +153,17 @@ inline int narrow(MPI_Count count) noexcept {
     ult::take_due_turn(reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));
 }
 
+// What hears of a call's errors: the object that it names, or else the initial error handler.
+struct Hearer {
+  // The handle of a communicator or session, and not the object, which another thread may free
+  // while the call waits.
+  object::HandleBits named = 0;
+  // The session of a group, which the group keeps; the error handler of what the call is to make;
+  // or a window or file, which the standard keeps from ending while a call of its rank uses it.
+  const object::Object* object = nullptr;
+};
+
+// Its fields stay in registers, since no function outside of this file gets its address.
 class Entry {
  public:
   explicit Entry(const char* call) noexcept : outer_(Standing::mine.call) {
@@ -161,12 +174,9 @@ class Entry {
   // `note` tells the trace what the call was asked for, by note_arguments(); it is called only
   // where one is recorded.
   template <class Note>
-  Entry(const char* call, Note note) noexcept : outer_(Standing::mine.call) {
-    Standing::mine.call = call;
-    if (observe::is_on()) [[unlikely]] {
-      observe::call_begins(outer_ != nullptr);
-      note(*this);
-    }
+  Entry(const char* call, Note note) noexcept : Entry(call) {
+    if (observe::is_on() && outer_ == nullptr) [[unlikely]]
+      note();
   }
   ~Entry() {
     if (observe::is_on()) [[unlikely]]
@@ -175,124 +185,126 @@ class Entry {
   }
   Entry(Entry&&) = delete;
 
-  // Arguments as they came; handles and counts may be wrong.
-  struct Arguments {
-    std::uint32_t parts = 0;  // of a CallNote
-    int dest = 0, source = 0, tag = 0;
-    MPI_Count count = 0;
-    MPI_Datatype datatype = MPI_DATATYPE_NULL;
-    MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Win win = MPI_WIN_NULL;
-  };
-  [[gnu::cold, gnu::noinline]] void note_arguments(const Arguments& arguments) noexcept;
+  operator Hearer() const noexcept { return hearer_; }
 
   // True between MPI_Init and MPI_Finalize.
   [[gnu::always_inline]] bool running() const noexcept {
-    return (outer_ == nullptr && runtime::mpi_is_running()) || running_slow();
+    return (outer_ == nullptr && runtime::mpi_is_running()) || running_slow(outer_);
   }
 
   // For functions that are allowed at any time, and need a rank because they handle objects: makes
   // the caller one if it has none.
   bool has_rank() const noexcept {
-    return (outer_ == nullptr && Rank::current() != nullptr) || has_rank_slow();
+    return (outer_ == nullptr && Rank::current() != nullptr) || has_rank_slow(outer_);
   }
-
-  // True between MPI_T_init_thread and MPI_T_finalize.
-  bool tools_are_open() const noexcept;
 
   // Looks up a communicator; errors from here on go to its error handler.
   [[gnu::always_inline]] comm::Comm* comm(MPI_Comm handle) noexcept {
-    return comm::from_handle(comm_ = handle);
+    hearer_.named = bits(handle);
+    return comm::from_handle(handle);
   }
 
   // Looks up a session; errors from here on go to its error handler.
   session::Session* session(MPI_Session handle) noexcept {
-    return session::from_handle(session_ = handle);
+    hearer_.named = bits(handle);
+    return session::from_handle(handle);
   }
 
   // Looks up a group; errors from here on go to the session from which it comes, if no group before
   // it has one.
   group::Group* group(MPI_Group handle) noexcept {
     group::Group* const found = group::from_handle(handle);
-    if (found != nullptr && listener_ == nullptr) listener_ = found->session().get();
+    if (found != nullptr && hearer_.object == nullptr) hearer_.object = found->session().get();
     return found;
   }
 
   // Looks up a window; errors from here on go to its error handler.
   rma::Window* window(MPI_Win handle) noexcept {
     rma::Window* const found = rma::from_handle(handle);
-    listener_ = found;
+    hearer_.object = found;
     return found;
   }
 
   // Looks up a file; errors from here on go to its error handler, or to that of MPI_FILE_NULL.
   io::File* file(MPI_File handle) noexcept {
     io::File* const found = io::from_handle(handle);
-    listener_ = found != nullptr ? found : no_file();
+    hearer_.object = found != nullptr ? found : no_file();
     return found;
   }
   // Errors from here on go to the error handler of MPI_FILE_NULL: the call has no file yet.
-  void listen_for_files() noexcept { listener_ = no_file(); }
+  void listen_for_files() noexcept { hearer_.object = no_file(); }
 
   // Errors from here on go to the error handler of the session or communicator (`made`) that the
   // call is to make.
   void listen(error::Errhandler& handler, Kind made) noexcept {
-    if (handler.fits(made)) listener_ = &handler;
+    if (handler.fits(made)) hearer_.object = &handler;
   }
 
-  // The end of a call: its return code. May switch, when an error handler does.
-  int finish(Error error) noexcept { return error ? fail(std::move(error)) : MPI_SUCCESS; }
-  [[gnu::cold, gnu::noinline]] int fail(Error error) noexcept;
-  // For a call that names no communicator but knows the one whose error it is; null is allowed.
-  [[gnu::cold, gnu::noinline]] int fail_on(comm::Comm* comm, Error error) noexcept;
-  // For a call that is to free the communicator.
-  [[gnu::cold, gnu::noinline]] int fail_on(MPI_Comm comm, Error error) noexcept;
-
-  // The end of a call of the tools interface: its return code; no error handler is called.
-  int tell(Error error) noexcept { return error ? tell_slow(std::move(error)) : MPI_SUCCESS; }
-  [[gnu::cold, gnu::noinline]] int tools_are_closed() noexcept;
-  [[gnu::cold, gnu::noinline]] int no_tools() noexcept;
-  [[gnu::cold, gnu::noinline]] int missing_for_tools(const char* name) noexcept;
-
-  // Each of these says what is wrong with an argument and fails.
-  [[gnu::cold, gnu::noinline]] int not_running() noexcept;
-  [[gnu::cold, gnu::noinline]] int bad_handle(const char* name, Kind kind,
-                                              object::HandleBits handle) noexcept;
-  [[gnu::cold, gnu::noinline]] int uncommitted(const char* name) noexcept;
-  [[gnu::cold, gnu::noinline]] int null_pointer(const char* name, int error_class) noexcept;
-  [[gnu::cold, gnu::noinline]] int bad_buffer_at(const char* name, const void* buffer) noexcept;
-  [[gnu::cold, gnu::noinline]] int bad_in_place(const char* name) noexcept;
-  [[gnu::cold, gnu::noinline]] int bad_rank(const char* name, int rank, unsigned also) noexcept;
-  [[gnu::cold, gnu::noinline]] int bad_root(const char* name, int root) noexcept;
-  [[gnu::cold, gnu::noinline]] int bad_tag(const char* name, int tag, bool any) noexcept;
-  [[gnu::cold, gnu::noinline]] int negative(const char* name, MPI_Count value,
-                                            int error_class) noexcept;
-  [[gnu::cold, gnu::noinline]] int too_many(const char* name, MPI_Count count,
-                                            const datatype::Datatype& type) noexcept;
-  [[gnu::cold, gnu::noinline]] int negative_element(const char* name, int index,
-                                                    MPI_Count value) noexcept;
+  // For a call that is not allowed where it is made.
+  int not_running() const noexcept { return not_running(outer_); }
+  int no_tools() const noexcept { return no_tools(outer_); }
 
  private:
-  bool running_slow() const noexcept;
-  bool has_rank_slow() const noexcept;
-  bool is_forbidden() const noexcept;
-  [[gnu::cold, gnu::noinline]] int tell_slow(Error error) noexcept;
-  // Runs an error handler, with the handle of its object; the error handler of a communicator or
-  // session.
-  [[gnu::cold, gnu::noinline]] int raise(const error::Errhandler& handler,
-                                         object::HandleBits listener, const Error& error) noexcept;
-  [[gnu::cold, gnu::noinline]] int raise_at_listener(const Error& error) noexcept;
   static const object::Object* no_file() noexcept { return &io::no_file(); }
-  template <class Listener>
-  [[gnu::cold, gnu::noinline]] int hear(Listener& listener, const Error& error) noexcept;
+  static bool running_slow(const char* outer) noexcept;
+  static bool has_rank_slow(const char* outer) noexcept;
+  [[gnu::cold, gnu::noinline]] static int not_running(const char* outer) noexcept;
+  [[gnu::cold, gnu::noinline]] static int no_tools(const char* outer) noexcept;
 
   const char* const outer_;  // the enclosing MPI call, if this call is made from a callback
-  // The handle and not the object, which another thread may free while the call waits.
-  MPI_Comm comm_ = MPI_COMM_NULL;
-  MPI_Session session_ = MPI_SESSION_NULL;
-  // The session of a group, which the group keeps; the error handler of what the call is to make;
-  // or a window or file, which the standard keeps from ending while a call of its rank uses it.
-  const object::Object* listener_ = nullptr;
+  Hearer hearer_;
 };
+
+// Arguments for a trace, as they came; handles and counts may be wrong.
+struct Arguments {
+  std::uint32_t parts = 0;  // of a CallNote
+  int dest = 0, source = 0, tag = 0;
+  MPI_Count count = 0;
+  MPI_Datatype datatype = MPI_DATATYPE_NULL;
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Win win = MPI_WIN_NULL;
+};
+[[gnu::cold, gnu::noinline]] void note_arguments(const Arguments& arguments) noexcept;
+
+// The end of a call: its return code. May switch, when an error handler does.
+[[gnu::cold, gnu::noinline]] int fail(Hearer hearer, Error error) noexcept;
+inline int finish(Hearer hearer, Error error) noexcept {
+  return error ? fail(hearer, std::move(error)) : MPI_SUCCESS;
+}
+// For a call that names no communicator but knows the one whose error it is; null is allowed.
+[[gnu::cold, gnu::noinline]] int fail_on(comm::Comm* comm, Error error) noexcept;
+// For a call that is to free the communicator.
+[[gnu::cold, gnu::noinline]] int fail_on(MPI_Comm comm, Error error) noexcept;
+
+// Each of these says what is wrong with an argument and fails.
+[[gnu::cold, gnu::noinline]] int bad_handle(Hearer hearer, const char* name, Kind kind,
+                                            object::HandleBits handle) noexcept;
+[[gnu::cold, gnu::noinline]] int uncommitted(Hearer hearer, const char* name) noexcept;
+[[gnu::cold, gnu::noinline]] int null_pointer(Hearer hearer, const char* name,
+                                              int error_class) noexcept;
+[[gnu::cold, gnu::noinline]] int bad_buffer_at(Hearer hearer, const char* name,
+                                               const void* buffer) noexcept;
+[[gnu::cold, gnu::noinline]] int bad_in_place(Hearer hearer, const char* name) noexcept;
+[[gnu::cold, gnu::noinline]] int bad_rank(Hearer hearer, const char* name, int rank,
+                                          unsigned also) noexcept;
+[[gnu::cold, gnu::noinline]] int bad_root(Hearer hearer, const char* name, int root) noexcept;
+[[gnu::cold, gnu::noinline]] int bad_tag(Hearer hearer, const char* name, int tag,
+                                         bool any) noexcept;
+[[gnu::cold, gnu::noinline]] int negative(Hearer hearer, const char* name, MPI_Count value,
+                                          int error_class) noexcept;
+[[gnu::cold, gnu::noinline]] int too_many(Hearer hearer, const char* name, MPI_Count count,
+                                          const datatype::Datatype& type) noexcept;
+[[gnu::cold, gnu::noinline]] int negative_element(Hearer hearer, const char* name, int index,
+                                                  MPI_Count value) noexcept;
+
+// Calls of the tools interface, which call no error handler. True between MPI_T_init_thread and
+// MPI_T_finalize.
+bool tools_are_open() noexcept;
+[[gnu::cold, gnu::noinline]] int tell_slow(Error error) noexcept;
+inline int tell(Error error) noexcept {
+  return error ? tell_slow(std::move(error)) : MPI_SUCCESS;
+}
+[[gnu::cold, gnu::noinline]] int tools_are_closed() noexcept;
+[[gnu::cold, gnu::noinline]] int missing_for_tools(const char* name) noexcept;
 
 }  // namespace heddle::api

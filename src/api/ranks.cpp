@@ -14,9 +14,9 @@ int MPIX_Rank_migrate(MPI_Comm comm_, int rank, int worker) {
   Entry entry{"MPIX_Rank_migrate"};
   if (!entry.running()) return entry.not_running();
   const comm::Comm* const comm = entry.comm(comm_);
-  if (comm == nullptr) return entry.bad_handle("comm", Kind::kComm, bits(comm_));
-  if (no_peer(*comm, rank)) return entry.bad_rank("rank", rank, kNothing);
-  return entry.finish(runtime::migrate(*comm, rank, worker));
+  if (comm == nullptr) return bad_handle(entry, "comm", Kind::kComm, bits(comm_));
+  if (no_peer(*comm, rank)) return bad_rank(entry, "rank", rank, kNothing);
+  return finish(entry, runtime::migrate(*comm, rank, worker));
 }
 
 int MPIX_Rank_worker(MPI_Comm comm_, int rank, int* worker, int* workers) {
@@ -24,11 +24,11 @@ int MPIX_Rank_worker(MPI_Comm comm_, int rank, int* worker, int* workers) {
   Entry entry{"MPIX_Rank_worker"};
   if (!entry.running()) return entry.not_running();
   const comm::Comm* const comm = entry.comm(comm_);
-  if (comm == nullptr) return entry.bad_handle("comm", Kind::kComm, bits(comm_));
-  if (no_peer(*comm, rank)) return entry.bad_rank("rank", rank, kNothing);
-  if (worker == nullptr) return entry.null_pointer("worker", MPI_ERR_ARG);
-  if (workers == nullptr) return entry.null_pointer("workers", MPI_ERR_ARG);
-  return entry.finish(runtime::get_worker(*comm, rank, worker, workers));
+  if (comm == nullptr) return bad_handle(entry, "comm", Kind::kComm, bits(comm_));
+  if (no_peer(*comm, rank)) return bad_rank(entry, "rank", rank, kNothing);
+  if (worker == nullptr) return null_pointer(entry, "worker", MPI_ERR_ARG);
+  if (workers == nullptr) return null_pointer(entry, "workers", MPI_ERR_ARG);
+  return finish(entry, runtime::get_worker(*comm, rank, worker, workers));
 }
 
 int MPIX_Rank_load(MPI_Comm comm_, int rank, double* seconds) {
@@ -36,18 +36,18 @@ int MPIX_Rank_load(MPI_Comm comm_, int rank, double* seconds) {
   Entry entry{"MPIX_Rank_load"};
   if (!entry.running()) return entry.not_running();
   const comm::Comm* const comm = entry.comm(comm_);
-  if (comm == nullptr) return entry.bad_handle("comm", Kind::kComm, bits(comm_));
-  if (no_peer(*comm, rank)) return entry.bad_rank("rank", rank, kNothing);
-  if (seconds == nullptr) return entry.null_pointer("seconds", MPI_ERR_ARG);
-  return entry.finish(runtime::get_rank_load(*comm, rank, seconds));
+  if (comm == nullptr) return bad_handle(entry, "comm", Kind::kComm, bits(comm_));
+  if (no_peer(*comm, rank)) return bad_rank(entry, "rank", rank, kNothing);
+  if (seconds == nullptr) return null_pointer(entry, "seconds", MPI_ERR_ARG);
+  return finish(entry, runtime::get_rank_load(*comm, rank, seconds));
 }
 
 int MPIX_Worker_load(int worker, double* seconds) {
   take_due_turn();
   Entry entry{"MPIX_Worker_load"};
   if (!entry.running()) return entry.not_running();
-  if (seconds == nullptr) return entry.null_pointer("seconds", MPI_ERR_ARG);
-  return entry.finish(runtime::get_worker_load(worker, seconds));
+  if (seconds == nullptr) return null_pointer(entry, "seconds", MPI_ERR_ARG);
+  return finish(entry, runtime::get_worker_load(worker, seconds));
 }
 
 int MPIX_Balance(MPI_Comm comm_, MPIX_Balance_function* policy, void* extra_state, int* moved) {
@@ -55,6 +55,6 @@ int MPIX_Balance(MPI_Comm comm_, MPIX_Balance_function* policy, void* extra_stat
   Entry entry{"MPIX_Balance"};
   if (!entry.running()) return entry.not_running();
   const comm::Comm* const comm = entry.comm(comm_);
-  if (comm == nullptr) return entry.bad_handle("comm", Kind::kComm, bits(comm_));
-  return entry.finish(runtime::balance(*comm, policy, extra_state, moved));
+  if (comm == nullptr) return bad_handle(entry, "comm", Kind::kComm, bits(comm_));
+  return finish(entry, runtime::balance(*comm, policy, extra_state, moved));
 }

@@ -101,10 +101,10 @@ int heddle_check_section(const heddle_section* section) {
   const auto told = [](Wide bytes) {
     return static_cast<long long>(std::clamp<Wide>(bytes, INT64_MIN, INT64_MAX));
   };
-  return entry.fail(Error::make(
-      MPI_ERR_BUFFER,
-      "argument %s is an array section of %lld bytes, and the call would use bytes %lld to %lld "
-      "of it; pass a longer section, or fewer elements",
-      section->buffer, static_cast<long long>(section->bytes), told(reach.low),
-      told(reach.high - 1)));
+  return fail(entry, Error::make(MPI_ERR_BUFFER,
+                                 "argument %s is an array section of %lld bytes, and the call "
+                                 "would use bytes %lld to %lld "
+                                 "of it; pass a longer section, or fewer elements",
+                                 section->buffer, static_cast<long long>(section->bytes),
+                                 told(reach.low), told(reach.high - 1)));
 }

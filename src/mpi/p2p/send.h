@@ -41,20 +41,20 @@ enum class Mode : unsigned char { kStandard, kSynchronous, kReady, kBuffered };
 }
 
 // For the figures of the job: every message goes through here once, before it leaves.
-[[gnu::cold, gnu::noinline]] void note_sent_slow(datatype::ConstBuffer data, const Target& to);
+[[gnu::cold, gnu::noinline]] void note_sent_slow(datatype::ConstBuffer data, Target to);
 [[gnu::always_inline]] inline void note_sent(datatype::ConstBuffer data, const Target& to) {
   if (observe::is_on()) [[unlikely]]
-    note_sent_slow(data, to);
+    note_sent_slow(data, {to.comm, to.rank, to.tag, to.plane});
 }
 
 // Returns when the buffer is free. May switch.
-Error send_slow(datatype::ConstBuffer data, const Target& to);
+Error send_slow(datatype::ConstBuffer data, Target to);
 [[gnu::always_inline]] inline Error send(datatype::ConstBuffer data, const Target& to) {
   if (Port* const port = eager_port(data.bytes(), to)) [[likely]] {
     note_sent(data, to);
     return port->send_eager(to.key(), data);
   }
-  return send_slow(data, to);
+  return send_slow(data, {to.comm, to.rank, to.tag, to.plane});
 }
 
 // Returns when the receive has started as well. May switch.
@@ -71,14 +71,18 @@ Error bsend(datatype::ConstBuffer data, const Target& to);
 // Starts a send whose request is made already, for its message. If it fails, it never completes.
 Error begin(SendRequest& request, const Target& to, Mode mode);
 
-// A message that has left when this returns leaves the rank's request for all that is finished.
-Error isend_slow(datatype::ConstBuffer data, const Target& to, request::Request** request,
-                 Mode mode);
+// A message that has left when this returns leaves the request for all that is finished.
+Error isend_slow(datatype::ConstBuffer data, Target to, request::Request** request, Mode mode);
 [[gnu::always_inline]] inline Error isend(datatype::ConstBuffer data, const Target& to,
                                           request::Request** request, Mode mode = Mode::kStandard) {
   Port* const port = eager_port(data.bytes(), to);
-  if (port == nullptr || mode == Mode::kSynchronous || mode == Mode::kBuffered) [[unlikely]]
-    return isend_slow(data, to, request, mode);
+  if (port == nullptr || mode == Mode::kSynchronous || mode == Mode::kBuffered) [[unlikely]] {
+    // By copies, so that the short way keeps all of them in registers.
+    request::Request* made = nullptr;
+    Error error = isend_slow(data, {to.comm, to.rank, to.tag, to.plane}, &made, mode);
+    *request = made;
+    return error;
+  }
   note_sent(data, to);
   if (Error e = port->send_eager(to.key(), data)) return e;
   *request = &request::finished();

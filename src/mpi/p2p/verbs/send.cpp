@@ -68,13 +68,13 @@ class PersistentSend final : public SendRequest {
 
 }  // namespace
 
-void note_sent_slow(datatype::ConstBuffer data, const Target& to) {
+void note_sent_slow(datatype::ConstBuffer data, Target to) {
   if (to.plane != Plane::kUser) return;
   const match::Key key = to.key();
   observe::message_sent({to.process().number, key.source, key.context, key.tag, data.bytes()});
 }
 
-Error send_slow(datatype::ConstBuffer data, const Target& to) {
+Error send_slow(datatype::ConstBuffer data, Target to) {
   return send_blocking(data, to, Mode::kStandard);
 }
 
@@ -96,8 +96,7 @@ Error begin(SendRequest& request, const Target& to, Mode mode) {
   return {};
 }
 
-Error isend_slow(datatype::ConstBuffer data, const Target& to, request::Request** request,
-                 Mode mode) {
+Error isend_slow(datatype::ConstBuffer data, Target to, request::Request** request, Mode mode) {
   bool left = false;
   if (Error e = leave(data, to, mode, &left)) return e;
   if (left) {
