@@ -29,22 +29,33 @@ bool is_inside(const std::string& file, const ElfW(Shdr) & section) noexcept {
   return section.sh_offset <= file.size() && section.sh_size <= file.size() - section.sh_offset;
 }
 
-// The section of `type`; an empty range if there is none.
-Range section(const std::string& file, std::uint32_t type, Range* linked = nullptr) {
+// The sections of `type`, with what they are linked to.
+struct Section {
+  Range range, linked;
+};
+std::vector<Section> sections(const std::string& file, std::uint32_t type) {
+  std::vector<Section> found;
   ElfW(Ehdr) header;
-  if (!get(file, 0, &header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return {};
+  if (!get(file, 0, &header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return found;
   for (std::size_t i = 0; i < header.e_shnum; ++i) {
     ElfW(Shdr) entry;
     ElfW(Shdr) other;
-    if (!get(file, header.e_shoff + i * sizeof entry, &entry)) return {};
+    if (!get(file, header.e_shoff + i * sizeof entry, &entry)) break;
     if (entry.sh_type != type || !is_inside(file, entry)) continue;
-    if (linked != nullptr && get(file, header.e_shoff + entry.sh_link * sizeof other, &other) &&
-        is_inside(file, other)) {
-      *linked = {other.sh_offset, other.sh_size};
-    }
-    return {entry.sh_offset, entry.sh_size};
+    Section& section = found.emplace_back();
+    section.range = {entry.sh_offset, entry.sh_size};
+    if (get(file, header.e_shoff + entry.sh_link * sizeof other, &other) && is_inside(file, other))
+      section.linked = {other.sh_offset, other.sh_size};
   }
-  return {};
+  return found;
+}
+
+// The first section of `type`; an empty range if there is none.
+Range section(const std::string& file, std::uint32_t type, Range* linked = nullptr) {
+  const std::vector<Section> found = sections(file, type);
+  if (found.empty()) return {};
+  if (linked != nullptr) *linked = found.front().linked;
+  return found.front().range;
 }
 
 // Calls visit(at, symbol) for each dynamic symbol.
@@ -98,6 +109,14 @@ bool defines_function(const std::string& bytes, std::string_view name) {
   };
   for_each_symbol(bytes, look_at, &names);
   return found;
+}
+
+std::vector<std::string_view> string_tables(const std::string& bytes) {
+  std::vector<std::string_view> tables;
+  for (const Section& each : sections(bytes, SHT_STRTAB)) {
+    tables.push_back(std::string_view(bytes).substr(each.range.at, each.range.bytes));
+  }
+  return tables;
 }
 
 std::string soname_of(const std::string& bytes) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace heddle::image {
 
@@ -25,6 +26,10 @@ void mark_name(std::string* bytes, std::string_view name, std::string_view mark)
 
 // True if the file exports a function `name`.
 bool defines_function(const std::string& bytes, std::string_view name);
+
+// The tables of names that a file has: of dynamic symbols, of others, of sections. They point into
+// `bytes`.
+std::vector<std::string_view> string_tables(const std::string& bytes);
 
 // The file's DT_SONAME, or an empty text.
 std::string soname_of(const std::string& bytes);

@@ -8,6 +8,8 @@
 
 #include <string>
 
+#include "exec/image/file/float_flags.h"
+
 namespace heddle::image {
 namespace {
 
@@ -76,6 +78,17 @@ TEST(ElfEdit, AMarkedNameIsAnotherSonameOfTheSameLength) {
   EXPECT_GT(add(load(bytes), 5), 0);
 }
 
+TEST(ElfEdit, AFileReadsFloatFlagsIfATableOfNamesSaysSo) {
+  const std::string name("\0fegetenv\0", 10);
+  EXPECT_FALSE(reads_float_flags(sample()));
+  EXPECT_FALSE(reads_float_flags(sample() + name));  // in no table: debug information may be long
+  std::string bytes = sample();
+  const std::size_t at = bytes.find(std::string("\0sample_add\0", 12));
+  ASSERT_NE(at, std::string::npos);
+  bytes.replace(at, name.size(), name);
+  EXPECT_TRUE(reads_float_flags(bytes));
+}
+
 TEST(ElfEdit, BytesThatAreCutOffAreNoLibraryAndNoCrash) {
   const std::string whole = sample();
   for (std::size_t size = 0; size < whole.size(); size += 61) {
@@ -84,6 +97,7 @@ TEST(ElfEdit, BytesThatAreCutOffAreNoLibraryAndNoCrash) {
     defines_function(bytes, "sample_add");
     soname_of(bytes);
     make_unique_symbols_global(&bytes);
+    reads_float_flags(bytes);
     EXPECT_EQ(bytes.size(), size);
   }
 }

@@ -1,7 +1,7 @@
 // float_flags.h — tells whether a file's code may look at sticky floating-point flags.
 //
-// It asks for them by libc's functions (fetestexcept and its kin). Code that reads the status word
-// itself is not recognized.
+// It asks for them by libc's functions (fetestexcept and its kin), whose names stand in its tables
+// of symbols. Code that reads the status word itself is not recognized, nor is a name for dlsym.
 //
 // Thread safety: a plain function.
 
@@ -11,7 +11,7 @@
 
 namespace heddle::image {
 
-// True if the file with these bytes imports or names one of the functions.
+// True if the file with these bytes imports or has one of the functions.
 bool reads_float_flags(const std::string& bytes);
 
 }  // namespace heddle::image
