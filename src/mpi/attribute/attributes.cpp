@@ -87,7 +87,18 @@ Error Attributes::replace(const Keyval& keyval, void* const* fresh, const object
 }
 
 Error Attributes::put(const Keyval& keyval, void* value, const object::Object& owner) {
-  return replace(keyval, &value, owner);
+  return exchange(keyval, value) ? Error() : replace(keyval, &value, owner);
+}
+
+bool Attributes::exchange(const Keyval& keyval, void* value) noexcept {
+  if (keyval.tells_of_ends()) return false;
+  SpinGuard guard(lock_);
+  const auto found = position(keyval);
+  if (found == entries_.end() || found->user != nullptr) return false;
+  found->end();
+  found->value = {value};
+  std::rotate(found, found + 1, entries_.end());  // as if put anew
+  return true;
 }
 
 Error Attributes::erase(const Keyval& keyval, const object::Object& owner) {

@@ -84,6 +84,8 @@ class Attributes {
 
   // end() where there is none.
   std::vector<Attribute>::iterator position(const Keyval& keyval) const noexcept REQUIRES(lock_);
+  // Replaces the value in its place, if there is one and no callback is to be told of its end.
+  bool exchange(const Keyval& keyval, void* value) noexcept;
   // Deletes the value if there is one, and puts *fresh unless `fresh` is null.
   Error replace(const Keyval& keyval, void* const* fresh, const object::Object& owner);
 

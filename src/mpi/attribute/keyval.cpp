@@ -140,20 +140,29 @@ Error Keyval::copy(object::HandleBits owner, Value value, Value* copy, bool* wan
   return {};
 }
 
+bool Keyval::tells_of_ends() const noexcept {
+  switch (for_) {
+    case object::Kind::kDatatype:
+      return !is_constant_callback(type_.erase);
+    case object::Kind::kWin:
+      return !is_constant_callback(win_.erase);
+    default:
+      return !is_constant_callback(comm_.erase);
+  }
+}
+
 Error Keyval::erase(object::HandleBits owner, Value attribute) const {
+  if (!tells_of_ends()) return {};
   void* const value = given(attribute);
   int code = MPI_SUCCESS;
   switch (for_) {
     case object::Kind::kDatatype:
-      if (is_constant_callback(type_.erase)) return {};
       code = type_.erase(reinterpret_cast<MPI_Datatype>(owner), number_, value, extra_);
       break;
     case object::Kind::kWin:
-      if (is_constant_callback(win_.erase)) return {};
       code = win_.erase(reinterpret_cast<MPI_Win>(owner), number_, value, extra_);
       break;
     default:
-      if (is_constant_callback(comm_.erase)) return {};
       code = comm_.erase(reinterpret_cast<MPI_Comm>(owner), number_, value, extra_);
   }
   if (code == MPI_SUCCESS) return {};

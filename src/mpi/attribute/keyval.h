@@ -68,6 +68,8 @@ class Keyval {
   // Asks the copy callback: *wanted says whether the new object gets *copy. May switch.
   Error copy(object::HandleBits owner, Value value, Value* copy, bool* wanted) const;
 
+  // False: there is no delete callback.
+  bool tells_of_ends() const noexcept;
   // Tells the delete callback. May switch.
   Error erase(object::HandleBits owner, Value value) const;
 

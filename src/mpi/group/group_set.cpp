@@ -1,6 +1,10 @@
 #include "mpi/group/group_set.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 namespace heddle::group {
 
@@ -35,21 +39,26 @@ Members filter(const Group& from, const Group& other, bool in_other) {
 // Marks the ranks that a call names, and finds those that it may not name.
 class Selection {
  public:
-  explicit Selection(const Group& from)
-      : from_(from), named_(static_cast<std::size_t>(from.size())) {}
+  Selection(const Group& from, int expected) : from_(from) {
+    if (from.size() > kFew) many_.resize(static_cast<std::size_t>(from.size()));
+    named_.reserve(static_cast<std::size_t>(std::min(expected, from.size())));
+  }
 
   Error add(const char* argument, int i, int rank) {
     if (rank < 0 || rank >= from_.size()) {
       return Error::make(MPI_ERR_RANK, "argument %s[%d] names rank %d, but the group has %d ranks",
                          argument, i, rank, from_.size());
     }
-    const auto index = static_cast<std::size_t>(rank);
-    if (named_[index]) {
+    if (is_named(rank)) {
       return Error::make(MPI_ERR_RANK, "argument %s[%d] names rank %d a second time", argument, i,
                          rank);
     }
-    named_[index] = true;
-    order_.push_back(rank);
+    if (from_.size() > kFew) {
+      many_[static_cast<std::size_t>(rank)] = true;
+    } else {
+      few_ |= std::uint64_t{1} << rank;
+    }
+    named_.push_back(&from_.member(rank));
     return {};
   }
 
@@ -82,25 +91,28 @@ class Selection {
   }
 
   // The members that were named, in the order in which they were.
-  Members named() const {
-    Members members;
-    for (const int rank : order_) members.push_back(&from_.member(rank));
-    return members;
-  }
+  Members named() && { return std::move(named_); }
 
   // The others, in the group's order.
   Members others() const {
     Members members;
     for (int rank = 0; rank < from_.size(); ++rank) {
-      if (!named_[static_cast<std::size_t>(rank)]) members.push_back(&from_.member(rank));
+      if (!is_named(rank)) members.push_back(&from_.member(rank));
     }
     return members;
   }
 
  private:
+  static constexpr int kFew = 64;
+
+  bool is_named(int rank) const noexcept {
+    return from_.size() > kFew ? many_[static_cast<std::size_t>(rank)] : (few_ >> rank & 1) != 0;
+  }
+
   const Group& from_;
-  std::vector<bool> named_;
-  std::vector<int> order_;
+  std::uint64_t few_ = 0;   // by rank, in a group of at most kFew
+  std::vector<bool> many_;  // by rank, in a larger one
+  Members named_;
 };
 
 }  // namespace
@@ -121,25 +133,25 @@ Error make_difference(const Group& first, const Group& second, Group** out) {
 }
 
 Error include(const Group& from, int n, const int ranks[], Group** out) {
-  Selection selection(from);
+  Selection selection(from, n);
   if (Error e = selection.add_all(n, ranks)) return e;
-  return make(selection.named(), from.session(), out);
+  return make(std::move(selection).named(), from.session(), out);
 }
 
 Error exclude(const Group& from, int n, const int ranks[], Group** out) {
-  Selection selection(from);
+  Selection selection(from, n);
   if (Error e = selection.add_all(n, ranks)) return e;
   return make(selection.others(), from.session(), out);
 }
 
 Error include_ranges(const Group& from, int n, const Range ranges[], Group** out) {
-  Selection selection(from);
+  Selection selection(from, n);
   if (Error e = selection.add_all_ranges(n, ranges)) return e;
-  return make(selection.named(), from.session(), out);
+  return make(std::move(selection).named(), from.session(), out);
 }
 
 Error exclude_ranges(const Group& from, int n, const Range ranges[], Group** out) {
-  Selection selection(from);
+  Selection selection(from, n);
   if (Error e = selection.add_all_ranges(n, ranges)) return e;
   return make(selection.others(), from.session(), out);
 }

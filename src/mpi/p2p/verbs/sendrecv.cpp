@@ -88,6 +88,12 @@ Error start(object::Ref<SendrecvRequest> made, const Target& to, MPI_Count bytes
 
 Error sendrecv(datatype::ConstBuffer data, const Target& to, datatype::Buffer buffer,
                const Source& from, MPI_Status* status) {
+  if (from.rank == MPI_PROC_NULL) [[unlikely]] {
+    const lifetime::InCall in_call(to.comm, data.type);
+    if (Error e = send(data, to)) return e;
+    request::write_status(status, request::kFromNobody);
+    return {};
+  }
   const lifetime::InCall in_call(to.comm, buffer.type, data.type);
   BlockingReceive receive(buffer, from);
   receive.begin();
