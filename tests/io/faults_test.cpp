@@ -117,3 +117,60 @@ RANKS_TEST(SplitCollective, IsOneAtATime, ranks(1, 2)) {
   EXPECT_NE(MPI_File_read_all_end(test.file, bytes, MPI_STATUS_IGNORE), MPI_SUCCESS);
   EXPECT_EQ(MPI_File_write_all_end(test.file, bytes, MPI_STATUS_IGNORE), MPI_SUCCESS);
 }
+
+namespace {
+
+// Each process gets the limit; it goes with the object.
+class Limit {
+ public:
+  Limit(__rlimit_resource what, rlim_t bound) : what_(what) {
+    getrlimit(what_, &before_);
+    const rlimit now = {bound, before_.rlim_max};
+    setrlimit(what_, &now);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  ~Limit() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    setrlimit(what_, &before_);
+  }
+  Limit(Limit&&) = delete;
+
+ private:
+  const __rlimit_resource what_;
+  rlimit before_;
+};
+
+}  // namespace
+
+RANKS_TEST(FileLimit, LetsAStatusTellWhatWasWritten, ranks(1)) {
+  const TestFile test(rank);
+  std::signal(SIGXFSZ, SIG_IGN);
+  const Limit limit(RLIMIT_FSIZE, 300000);
+  const std::vector<char> data(200000, 'x');
+  MPI_Status status;
+  EXPECT_EQ(MPI_File_write_at_all(test.file, 0, data.data(), 200000, MPI_BYTE, &status),
+            MPI_SUCCESS);
+  const int code = MPI_File_write_at(test.file, 200000, data.data(), 200000, MPI_BYTE, &status);
+  EXPECT_EQ(class_of(code), MPI_ERR_IO);
+  EXPECT_EQ(count_of(status, MPI_BYTE), 100000);
+  MPI_Request request;
+  EXPECT_EQ(MPI_File_iwrite_at(test.file, 200000, data.data(), 200000, MPI_BYTE, &request),
+            MPI_SUCCESS);
+  EXPECT_EQ(class_of(MPI_Wait(&request, &status)), MPI_ERR_IO);
+  EXPECT_EQ(count_of(status, MPI_BYTE), 100000);
+}
+
+RANKS_TEST(FileLimit, OfDescriptorsIsAnErrorOfOpen, ranks(1)) {
+  const std::string name = fresh_name(rank);
+  const int next = dup(0);
+  close(next);
+  const Limit limit(RLIMIT_NOFILE, static_cast<rlim_t>(next));
+  MPI_File file = MPI_FILE_NULL;
+  const int code = MPI_File_open(MPI_COMM_WORLD, name.c_str(), MPI_MODE_RDWR | MPI_MODE_CREATE,
+                                 MPI_INFO_NULL, &file);
+  EXPECT_EQ(class_of(code), MPI_ERR_IO);
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  EXPECT_NE(std::string(text).find("Too many open files"), std::string::npos) << text;
+}

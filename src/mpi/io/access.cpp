@@ -106,14 +106,23 @@ class LockOfKernel {
   int failed_ = 0;
 };
 
-void move_all(Access& access) {
-  Mover mover(access.file->part().descriptor(), access.direction);
+void move_all(Access& access, Mover::Waits waits = Mover::Waits::kMayWait) {
+  Mover mover(access.file->part().descriptor(), access.direction, waits);
   Pieces pieces(access, access.position, access.position + access.bytes);
   while (!pieces.done() && mover.error() == 0) pieces.hand_to(mover);
   access.error = mover.finish();
 }
 
 constexpr MPI_Count kLong = 256 * 1024;
+
+// Reads what the kernel has in memory. False: something must come from a disk, so nothing counts.
+bool read_from_memory(Access& access) {
+  move_all(access, Mover::Waits::kAtOnce);
+  if (access.error != EAGAIN) return true;
+  access.error = 0;
+  access.done.store(0, std::memory_order_relaxed);
+  return false;
+}
 
 }  // namespace
 
@@ -127,6 +136,7 @@ void move(Access& access) {
 }
 
 void run_apart(const Part& part, MPI_Count bytes, void (*function)(void*), void* argument) {
+  // Short writes go to the kernel's memory.
   const bool may_wait = part.file_system() == Part::FileSystem::kRemote ||
                         (part.file_system() == Part::FileSystem::kLocal && bytes >= kLong);
   if (may_wait && process::shares_worker() && ult::call_outside(function, argument)) return;
@@ -138,8 +148,15 @@ void move_here(Access& access) {
   std::optional<RangeLocks::Held> held;
   Part& part = access.file->part();
   if (access.file->is_atomic()) held.emplace(part.locks(), access.first(), access.end());
+  MPI_Count bytes = access.bytes;
+  const bool is_short_read = access.direction == Direction::kRead && bytes < kLong &&
+                             part.file_system() == Part::FileSystem::kLocal && !held;
+  if (is_short_read && process::shares_worker()) {
+    if (read_from_memory(access)) return;
+    bytes = kLong;
+  }
   run_apart(
-      part, access.bytes, [](void* it) { move(*static_cast<Access*>(it)); }, &access);
+      part, bytes, [](void* it) { move(*static_cast<Access*>(it)); }, &access);
 }
 
 }  // namespace heddle::io

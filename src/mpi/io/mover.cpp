@@ -58,8 +58,9 @@ std::size_t Mover::move_all() noexcept {
   auto left = static_cast<int>(entries_.size());
   while (left > 0) {
     const off_t at = begin_ + static_cast<off_t>(moved);
-    const ssize_t now = direction_ == Direction::kRead ? preadv(descriptor_, next, left, at)
-                                                       : pwritev(descriptor_, next, left, at);
+    const ssize_t now = direction_ == Direction::kRead
+                            ? preadv2(descriptor_, next, left, at, flags_)
+                            : pwritev(descriptor_, next, left, at);
     if (now < 0 && errno == EINTR) continue;
     if (now < 0) error_ = errno;
     if (now == 0 && direction_ == Direction::kWrite) error_ = ENOSPC;

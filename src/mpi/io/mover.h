@@ -31,8 +31,12 @@ class Mover {
   // How many bytes of one rank's access have been moved; two strands may add to it.
   using Done = std::atomic<MPI_Count>;
 
-  Mover(int descriptor, Direction direction) noexcept
-      : descriptor_(descriptor), direction_(direction) {}
+  // kAtOnce, of reads: what would wait for a disk is the error EAGAIN.
+  enum class Waits { kMayWait, kAtOnce };
+  Mover(int descriptor, Direction direction, Waits waits = Waits::kMayWait) noexcept
+      : descriptor_(descriptor),
+        direction_(direction),
+        flags_(waits == Waits::kAtOnce ? RWF_NOWAIT : 0) {}
 
   void add(MPI_Offset offset, void* address, MPI_Count bytes, Done& done);
   // Moves what is left. An errno, 0 for none: the first error, after which nothing is moved.
@@ -63,6 +67,7 @@ class Mover {
 
   const int descriptor_;
   const Direction direction_;
+  const int flags_;
   int error_ = 0;
   MPI_Offset begin_ = 0, end_ = 0;                                // of the batch
   MPI_Offset file_end_ = std::numeric_limits<MPI_Offset>::max();  // once a read has met it
