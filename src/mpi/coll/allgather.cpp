@@ -229,6 +229,32 @@ bool Allgather::keep_arrays() noexcept {
   return receive.keep_arrays(comm.peers().size());
 }
 
+// If each member's data fit into its slot; one whose data do not says so.
+bool Allgather::perform_in(Turn& turn, Error* error) const {
+  const bool in_place = send.data == MPI_IN_PLACE;
+  const int rank = comm.rank();
+  const ConstBuffer own = in_place ? ConstBuffer(receive[rank]) : send;
+  const MPI_Count details = receive.uniform() ? details_of(own.bytes(), receive[0].bytes()) : 0;
+  turn.begin(call_of(What::kAllgather, 0, details));
+  if (own.bytes() > Turn::kMost) {
+    turn.give_elsewhere();
+    return false;
+  }
+  turn.give(own);
+  FirstError first;
+  if (!in_place) first.note(to_oneself(own, receive[rank]));
+  bool elsewhere = false;
+  for (int from = 0; from < comm.size(); ++from) {
+    if (from == rank) continue;
+    ConstBuffer given = datatype::nothing();
+    Error unlike = turn.take(from, &given, &elsewhere);
+    first.note(unlike ? std::move(unlike) : copy_from(from, given, receive[from]));
+  }
+  if (elsewhere) return false;
+  *error = first.take();
+  return true;
+}
+
 Error Allgather::perform(const Ticket& ticket) const {
   if (comm.is_inter()) return each_with_each(ticket.wire(), send, receive);
   if (all_are_here(comm)) return perform_here(ticket.phase());

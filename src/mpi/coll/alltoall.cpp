@@ -272,6 +272,34 @@ Error Alltoall::perform_here(const Phase& phase) const {
   return in_scratch(phase, send, receive, all / comm.size());
 }
 
+// If pieces have one length and a member's fit into its slot together.
+bool Alltoall::perform_in(Turn& turn, Error* error) const {
+  const bool uniform = receive.uniform() && (send.in_place() || send.uniform());
+  const int size = comm.size(), me = comm.rank();
+  const MPI_Count all = uniform ? receive.bytes(size) : 0, each = all / size;
+  const ConstBuffer own = !uniform          ? datatype::nothing()
+                          : send.in_place() ? receive.whole(size)
+                                            : send.whole(size);
+  turn.begin(call_of(What::kAlltoall, 0, uniform ? details_of(own.bytes(), each) : 0));
+  if (!uniform || all > Turn::kMost || own.bytes() > Turn::kMost) {
+    turn.give_elsewhere();
+    return false;
+  }
+  turn.give(own);
+  FirstError first;
+  for (int from = 0; from < size; ++from) {
+    ConstBuffer row = datatype::nothing();
+    Error unlike = turn.take(from, &row);
+    if (!unlike) {
+      const auto* const piece = static_cast<const std::byte*>(row.data) + me * each;
+      p2p::transfer(datatype::bytes_at(piece, each), receive[from], each);
+    }
+    first.note(std::move(unlike));
+  }
+  *error = first.take();
+  return true;
+}
+
 Error Alltoall::perform(const Ticket& ticket) const {
   if (const Phase phase = ticket.phase()) {
     return all_are_here(comm) ? perform_here(phase)

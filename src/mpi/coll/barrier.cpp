@@ -39,6 +39,17 @@ Error Barrier::end(const Phase& phase) const {
   return visit.verdict();
 }
 
+bool Barrier::perform_in(Turn& turn, Error* error) const {
+  turn.begin(call_of(What::kBarrier, 0, 0));
+  turn.give_nothing();
+  FirstError first;
+  for (int member = 0; member < turn.members(); ++member) {
+    if (member != turn.index()) first.note(turn.await(member));
+  }
+  *error = first.take();
+  return true;
+}
+
 Error Barrier::perform(const Ticket& ticket) const {
   if (!comm.is_inter()) return barrier_in(ticket.phase());
   FirstError error;

@@ -139,6 +139,24 @@ Error Bcast::end(const Phase&) const {
   return {};
 }
 
+// The root says whether its data fit.
+bool Bcast::perform_in(Turn& turn, Error* error) const {
+  turn.begin(call_of(What::kBcast, root, 0));
+  if (root == comm.rank()) {
+    const bool fit = data.bytes() <= Turn::kMost;
+    fit ? turn.give(data) : turn.give_elsewhere();
+    return fit;
+  }
+  ConstBuffer from;
+  bool elsewhere = false;
+  *error = turn.take(root, &from, &elsewhere);
+  if (elsewhere) return false;
+  if (*error) return true;
+  keep(from, data);
+  *error = fits(from.bytes(), data, root, comm);
+  return true;
+}
+
 Error Bcast::perform(const Ticket& ticket) const {
   if (root == MPI_PROC_NULL) return {};
   if (!comm.is_inter()) return bcast_in(ticket.phase(), data, root, failed);

@@ -21,6 +21,9 @@
 //   ¹ a crowd; few ranks by messages   ² if some share a host; else a ring of ranks
 //   ³ if some share a host; else each with each, in windows
 //
+// Small blocking ones of one host, where each of a few members has a worker of its own, take a turn
+// instead (turn.h).
+//
 // "In memory" is the collective inside the scheduler (host_group.h): the members of a host send no
 // messages, those of a worker freeze in a list and go on together. They read each other's data
 // where these lie (lending.h). "Leaders": one member of each host, its leader, talks to those of
@@ -43,6 +46,8 @@
 //                      its call; false if there is no memory. Only if it has such arrays
 //   phases()           how many phases of its side's host group it goes through (ticket.h)
 //   perform(ticket)    does it. May switch
+//   perform_in(turn)   does it without a meeting, if what each member gives is small (turn.h); else
+//                      false, and perform() follows. May switch. Not scans
 //
 // On one host some can be started without waiting for others (helper.h):
 //
@@ -76,6 +81,7 @@
 #include "mpi/coll/helper.h"
 #include "mpi/coll/pieces.h"
 #include "mpi/coll/ticket.h"
+#include "mpi/coll/turn.h"
 #include "mpi/comm/comm.h"
 #include "mpi/datatype/buffer.h"
 #include "mpi/lifetime/in_call.h"
@@ -101,6 +107,7 @@ struct Barrier {
   bool may_begin(const HostGroup&, HostGroup::Phase) const noexcept { return true; }
   bool begin(const Phase& phase, Error* error) const;
   Error end(const Phase& phase) const;
+  bool perform_in(Turn& turn, Error* error) const;
   Error perform(const Ticket& ticket) const;
 };
 
@@ -115,6 +122,7 @@ struct Bcast {
   bool may_begin(HostGroup& host_group, HostGroup::Phase phase) const;
   bool begin(const Phase& phase, Error* error) const;
   Error end(const Phase& phase) const;
+  bool perform_in(Turn& turn, Error* error) const;
   Error perform(const Ticket& ticket) const;
 
  private:
@@ -132,7 +140,11 @@ struct Gather {
   Uses uses() const noexcept;
   bool keep_arrays() noexcept;
   int phases() const;
+  bool perform_in(Turn& turn, Error* error) const;
   Error perform(const Ticket& ticket) const;
+
+ private:
+  Error take_all_in(Turn& turn) const;
 };
 
 struct Scatter {
@@ -144,6 +156,7 @@ struct Scatter {
   Uses uses() const noexcept;
   bool keep_arrays() noexcept;
   int phases() const;
+  bool perform_in(Turn& turn, Error* error) const;
   Error perform(const Ticket& ticket) const;
 };
 
@@ -157,6 +170,7 @@ struct Allgather {
   }
   bool keep_arrays() noexcept;
   int phases() const;
+  bool perform_in(Turn& turn, Error* error) const;
   Error perform(const Ticket& ticket) const;
 
  private:
@@ -173,6 +187,7 @@ struct Alltoall {
   Uses uses() const noexcept { return {receive.type(), send.in_place() ? nullptr : send.type()}; }
   bool keep_arrays() noexcept;
   int phases() const;
+  bool perform_in(Turn& turn, Error* error) const;
   Error perform(const Ticket& ticket) const;
 
  private:
@@ -194,6 +209,7 @@ struct Reduce {
   bool may_begin(const HostGroup& host_group, HostGroup::Phase) const;
   bool begin(const Phase& phase, Error* error) const;
   Error end(const Phase& phase) const;
+  bool perform_in(Turn& turn, Error* error) const;
   Error perform(const Ticket& ticket) const;
 
  private:
@@ -213,6 +229,7 @@ struct Allreduce {
   bool may_begin(const HostGroup& host_group, HostGroup::Phase) const;
   bool begin(const Phase& phase, Error* error) const;
   Error end(const Phase& phase) const;
+  bool perform_in(Turn& turn, Error* error) const;
   Error perform(const Ticket& ticket) const;
 };
 
@@ -228,6 +245,7 @@ struct ReduceScatter {
   Uses uses() const noexcept { return {pieces.type(), &op}; }
   bool keep_arrays() noexcept;
   int phases() const noexcept { return pieces.empty(comm.size()) ? 0 : 1; }
+  bool perform_in(Turn& turn, Error* error) const;
   Error perform(const Ticket& ticket) const;
 
  private:
@@ -272,6 +290,15 @@ template <class Operation>
   const Uses uses = operation.uses();
   const lifetime::InCall in_call(&operation.comm, uses.a, uses.b);
   await_started(operation.comm);
+  if constexpr (requires(Turn turn, Error e) { operation.perform_in(turn, &e); }) {
+    if (Turn turn(operation.comm); turn) [[unlikely]] {
+      Error error;
+      if (operation.perform_in(turn, &error)) {
+        turn.end();
+        return error;
+      }
+    }
+  }
   const Ticket ticket(operation.comm, operation.phases());
   return operation.perform(ticket);
 }

@@ -39,6 +39,34 @@ void VectorSlots::combine(const op::Op& op, int first, int end) const {
   }
 }
 
+Error combine_in(Turn& turn, const op::Op& op, Buffer result, MPI_Count first) {
+  const MPI_Count bytes = result.bytes();
+  const bool straight = op.commutative() && result.type->dense();
+  StagingBuffer memory, more;
+  if (!straight) {
+    if (Error e = memory.reserve(result.count, *result.type)) return e;
+    if (Error e = more.reserve(result.count, *result.type)) return e;
+  }
+  Buffer sum = straight ? result : memory.buffer(), next = straight ? result : more.buffer();
+  for (int member = 0; member < turn.members(); ++member) {
+    ConstBuffer given;
+    if (Error e = turn.take(member, &given)) return e;
+    const ConstBuffer part =
+        datatype::bytes_at(moved(given.data, first * result.type->size()), bytes);
+    if (member == 0) {
+      p2p::transfer(part, sum, bytes);
+    } else if (straight) {
+      op.apply(part.data, sum.data, sum.count, *sum.type);
+    } else {
+      p2p::transfer(part, next, bytes);
+      op.apply(sum.data, next.data, sum.count, *sum.type);
+      std::swap(sum, next);
+    }
+  }
+  if (!straight) p2p::transfer(sum, result, bytes);
+  return {};
+}
+
 Slice::Slice(Buffer shape, int index, int members) noexcept : type_(*shape.type) {
   const MPI_Count most = std::min<MPI_Count>(members, shape.count);
   const MPI_Count slices = std::clamp<MPI_Count>(shape.bytes() / kLeastSlice, 1, most);

@@ -19,6 +19,7 @@
 
 #include "mpi/coll/host_group.h"
 #include "mpi/coll/staging_buffer.h"
+#include "mpi/coll/turn.h"
 #include "mpi/op/op.h"
 
 namespace heddle::coll {
@@ -72,6 +73,10 @@ class VectorSlots {
   const MPI_Count stride_;
   const int members_;
 };
+
+// Combines elements [first, first + result.count) of what all members give in a turn, into
+// `result`. A user's operation may switch.
+Error combine_in(Turn& turn, const op::Op& op, datatype::Buffer result, MPI_Count first = 0);
 
 // A part of a vector that a member lends, or of its result.
 datatype::ConstBuffer vector_at(const Lent& lent, MPI_Count at, MPI_Count count) noexcept;

@@ -148,6 +148,70 @@ int Gather::phases() const {
   return comm.size() > kCrowd * ult::worker_count() && all_are_here(comm) ? 1 : 0;
 }
 
+// What does not fit into a slot comes as a message. Runs at the root.
+Error Gather::take_all_in(Turn& turn) const {
+  FirstError error;
+  if (send.data != MPI_IN_PLACE) error.note(to_oneself(send, receive[root]));
+  std::uint32_t elsewhere = 0;  // a bit for each rank
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    if (rank == root) continue;
+    ConstBuffer from = datatype::nothing();
+    bool is_elsewhere = false;
+    Error unlike = turn.take(rank, &from, &is_elsewhere);
+    if (is_elsewhere) {
+      elsewhere |= 1U << rank;
+    } else {
+      error.note(unlike ? std::move(unlike) : copy_from(rank, from, receive[rank]));
+    }
+  }
+  if (elsewhere == 0) [[likely]]
+    return error.take();
+  Batch batch(turn.wire());
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    if ((elsewhere >> rank & 1) != 0) batch.receive(receive[rank], rank);
+  }
+  error.note(batch.finish());
+  return error.take();
+}
+
+bool Gather::perform_in(Turn& turn, Error* error) const {
+  turn.begin(call_of(What::kGather, root, 0));
+  if (root == comm.rank()) {
+    *error = take_all_in(turn);
+  } else if (send.bytes() <= Turn::kMost) {
+    turn.give(send);
+  } else {
+    turn.give_elsewhere();
+    *error = turn.wire().send(send, root);
+  }
+  return true;
+}
+
+// The root's slot has a piece for each, if all are of one length and fit together.
+bool Scatter::perform_in(Turn& turn, Error* error) const {
+  turn.begin(call_of(What::kScatter, root, 0));
+  if (root == comm.rank()) {
+    const MPI_Count all = send.uniform() ? send.bytes(comm.size()) : 0;
+    if (!send.uniform() || all > Turn::kMost) {
+      turn.give_elsewhere();
+      return false;
+    }
+    p2p::transfer(send.whole(comm.size()), datatype::bytes_at(turn.place(), all), all);
+    turn.show(static_cast<std::uint32_t>(all));
+    if (receive.data != MPI_IN_PLACE) *error = to_oneself(send[root], receive);
+    return true;
+  }
+  ConstBuffer from;
+  bool elsewhere = false;
+  *error = turn.take(root, &from, &elsewhere);
+  if (elsewhere) return false;
+  if (*error) return true;
+  const MPI_Count each = from.bytes() / comm.size();
+  const auto* const own = static_cast<const std::byte*>(from.data) + comm.rank() * each;
+  *error = copy_from(root, datatype::bytes_at(own, each), receive);
+  return true;
+}
+
 Error Gather::perform(const Ticket& ticket) const {
   if (const Phase phase = ticket.phase()) return gather_here(phase, send, receive, root);
   return gather_by(ticket.wire(), send, receive, root);

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <utility>
+
+#include "base/platform/fence.h"
+
 namespace heddle::coll {
 
 namespace {
@@ -21,6 +24,12 @@ std::size_t lines_of(MPI_Count bytes) noexcept {
   return static_cast<std::size_t>((bytes + platform::kCacheLine - 1) / platform::kCacheLine);
 }
 
+// True if a ring of turns pays: each member has a worker of its own, and they are few.
+bool may_take_turns(const Places& places, int members) {
+  return members <= TurnRing::kMostMembers &&
+         static_cast<int>(places.workers().size()) == members && platform::has_fence_all();
+}
+
 std::vector<int> ranks_here(const comm::Comm& comm) {
   const group::Group& group = comm.group();
   const int here = group.member(comm.rank()).host;
@@ -34,15 +43,18 @@ std::vector<int> ranks_here(const comm::Comm& comm) {
 }  // namespace
 
 HostGroup::Tables::Tables(std::shared_ptr<const Places> its_places, Version its_version,
-                          Phase begun)
+                          Phase begun, bool with_turns)
     : version(its_version),
       places(std::move(its_places)),
       arrivals(places->members_at(), platform::LocalityTree(places->cores()), begun),
       met(places->workers()),
-      ready(places->workers()) {}
+      ready(places->workers()),
+      turns(with_turns ? std::make_unique<TurnRing>(static_cast<int>(places->workers().size()))
+                       : nullptr),
+      turns_after(turns != nullptr ? TurnRing::kTurns : 0) {}
 
 HostGroup::Round::Round(const HostGroup& group)
-    : tables(std::make_unique<Tables>(group.places_, kFirst, 0)),
+    : tables(std::make_unique<Tables>(group.places_, kFirst, 0, false)),
       mismatched(group.hosts_ == nullptr ? nullptr
                                          : new std::atomic<Arrivals::Mark>[group.ranks_.size()]()),
       agreed(group.hosts_ == nullptr ? nullptr
@@ -74,6 +86,9 @@ HostGroup::HostGroup(const comm::Comm& comm, std::vector<int> ranks)
 }
 
 void HostGroup::renew_slow(const comm::Comm& comm, Round& round, Phase concluded) {
+  if (concluded == kTurnsFrom && hosts_ == nullptr && may_take_turns(*places_, members())) {
+    stale_.store(version_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  }
   // Memory is taken without the lock. Of two that do so at once one gives its own up.
   std::shared_ptr<const Places> made;
   for (;;) {
@@ -92,7 +107,9 @@ void HostGroup::renew_slow(const comm::Comm& comm, Round& round, Phase concluded
     }
     if (places != nullptr) {
       if (round.tables->version != version) {
-        auto tables = std::make_unique<Tables>(std::move(places), version, concluded);
+        const bool turns =
+            hosts_ == nullptr && concluded >= kTurnsFrom && may_take_turns(*places, members());
+        auto tables = std::make_unique<Tables>(std::move(places), version, concluded, turns);
         const SpinGuard guard(lock_);
         std::swap(round.tables, tables);
       }

@@ -68,6 +68,7 @@
 #include "mpi/coll/hosts_of.h"
 #include "mpi/coll/places.h"
 #include "mpi/coll/seat.h"
+#include "mpi/coll/turn_ring.h"
 #include "mpi/comm/comm.h"
 #include "mpi/datatype/buffer.h"
 
@@ -95,13 +96,16 @@ class HostGroup final : public world::SharedPart {
   // What depends on where members are.
   using Version = std::uint32_t;
   struct Tables {
-    Tables(std::shared_ptr<const Places> its_places, Version its_version, Phase begun);
+    Tables(std::shared_ptr<const Places> its_places, Version its_version, Phase begun,
+           bool with_turns);
 
     const Version version;
     const std::shared_ptr<const Places> places;
     Arrivals arrivals;
     ult::Event met;    // all have come
     ult::Event ready;  // what one gives to the others is there: a root's data, a large result
+    const std::unique_ptr<TurnRing> turns;  // after the phase; null: there are none
+    const int turns_after;                  // how many
   };
 
   struct Round {
@@ -186,7 +190,8 @@ class HostGroup final : public world::SharedPart {
     Round& next = round(phase + kAhead);
     // relaxed, both: a number that is read too early costs one more phase with the old tables.
     const Version now = version_.load(std::memory_order_relaxed);
-    if (next.tables->version != now || stale_.load(std::memory_order_relaxed) == now) [[unlikely]] {
+    if (next.tables->version != now || stale_.load(std::memory_order_relaxed) == now ||
+        phase == kTurnsFrom) [[unlikely]] {
       renew_slow(comm, next, phase);
     }
   }
@@ -211,6 +216,12 @@ class HostGroup final : public world::SharedPart {
   void renew_slow(const comm::Comm& comm, Round& round, Phase concluded);
 
   static constexpr Version kFirst = 1;
+  // Tables get a ring of turns when this phase has met, and later ones.
+#if defined(HEDDLE_FORCED_YIELDS)
+  static constexpr Phase kTurnsFrom = 3;
+#else
+  static constexpr Phase kTurnsFrom = 8;
+#endif
 
   // Constant.
   const int host_;          // this one

@@ -53,6 +53,18 @@ struct Reduction {
     return host_group.hosts() == nullptr ? in_slices(own, result) : in_slices_of_hosts(own, result);
   }
 
+  // In a turn, if it fits.
+  bool run_in(Turn& turn, const void* own, Buffer result, Error* error) const {
+    turn.begin(call(result));
+    if (result.bytes() > Turn::kMost) {
+      turn.give_elsewhere();
+      return false;
+    }
+    turn.give({own, result.count, result.type});
+    if (is_result_here()) *error = combine_in(turn, op, result);
+    return true;
+  }
+
   // The two parts of a small one, by way of the scratch memory. Members that get no result do not
   // wait.
   [[gnu::always_inline]] Step give(const void* own, Buffer result, Visit& visit) const {
@@ -263,6 +275,18 @@ bool Allreduce::begin(const Phase& phase, Error* error) const {
 
 Error Allreduce::end(const Phase& phase) const {
   return end_reduction({phase, op, kAll, false}, result);
+}
+
+bool Reduce::perform_in(Turn& turn, Error* error) const {
+  if (result.bytes() == 0) return false;
+  const Phase none{comm, 0};
+  return Reduction{none, op, root, false}.run_in(turn, own_of(send, result), result, error);
+}
+
+bool Allreduce::perform_in(Turn& turn, Error* error) const {
+  if (result.bytes() == 0) return false;
+  const Phase none{comm, 0};
+  return Reduction{none, op, kAll, false}.run_in(turn, own_of(send, result), result, error);
 }
 
 Error Reduce::perform(const Ticket& ticket) const {

@@ -113,6 +113,25 @@ bool ReduceScatter::in_parcels() const {
   return pieces.bytes(comm.size()) <= kMostInParcel;
 }
 
+bool ReduceScatter::perform_in(Turn& turn, Error* error) const {
+  const MPI_Count bytes = pieces.bytes(comm.size());
+  if (bytes == 0) return false;
+  turn.begin(call_of(What::kReduceScatter, 0, bytes));
+  if (bytes > Turn::kMost) {
+    turn.give_elsewhere();
+    return false;
+  }
+  MPI_Count first = 0, all = 0;
+  for (int i = 0; i < comm.size(); ++i) {
+    if (i < comm.rank()) first += pieces[i].count;
+    all += pieces[i].count;
+  }
+  const Buffer mine{result, pieces[comm.rank()].count, pieces.type()};
+  turn.give({own_of(send, mine), all, pieces.type()});
+  *error = combine_in(turn, op, mine, first);
+  return true;
+}
+
 Error ReduceScatter::perform(const Ticket& ticket) const {
   if (pieces.empty(comm.size())) return {};
   if (all_are_here(comm)) return perform_here(ticket.phase());

@@ -2,6 +2,22 @@
 
 namespace heddle::coll {
 
+namespace {
+std::string named(const void* comm) {
+  return " (" + comm::in_report(*static_cast<const comm::Comm*>(comm)) + ")";
+}
+}  // namespace
+
+ult::WaitNote note_other(comm::Comm& comm) noexcept {
+  return {Standing::mine.call, [](const void* of) { return "another rank in it" + named(of); },
+          &comm};
+}
+
+ult::WaitNote Visit::note_others() const noexcept {
+  return {Standing::mine.call,
+          [](const void* of) { return "ranks that have not called it" + named(of); }, &comm_};
+}
+
 bool Visit::gather(bool last) noexcept {
   if (!is_leader()) {
     if (last) close();
@@ -41,11 +57,11 @@ void Visit::release_borrowers() noexcept {
   if (takes_on_to_give()) lend(datatype::nothing(), MPI_ERR_OTHER);
 }
 
-Error Visit::disagreement(int error_class) const {
+Error disagreement(const comm::Comm& comm, int error_class) {
   return Error::make(error_class,
                      "the ranks of %s do not all call the same collective with the same root and "
                      "the same length, or one of them has failed",
-                     comm::describe(comm_).c_str());
+                     comm::describe(comm).c_str());
 }
 
 Error Visit::failure() const {

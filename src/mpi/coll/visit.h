@@ -61,6 +61,11 @@ enum class Step {
   kWaits       // it waits for all, and then reads the result
 };
 
+// What members hear that do not all make the same call, or of which one has failed.
+Error disagreement(const comm::Comm& comm, int error_class);
+// What a member waits for, for a report.
+ult::WaitNote note_other(comm::Comm& comm) noexcept;
+
 class Visit {
  public:
   // All members must give the same `call`. May switch.
@@ -78,6 +83,7 @@ class Visit {
     }
     tables_ = round_.tables.get();
     place_ = host_group_.sit_down(seat_, *tables_);
+    seat_.turns_left = tables_->turns_after;
   }
 
   // Goes on with a visit later: this member has counted in and has only to wait() and read. It may
@@ -164,7 +170,7 @@ class Visit {
   // nothing failed between the hosts; else verdict() fails.
   bool agreed() const noexcept { return round_.mismatch == MPI_SUCCESS; }
   Error verdict() const { return agreed() ? Error{} : disagreement(round_.mismatch); }
-  Error disagreement(int error_class) const;
+  Error disagreement(int error_class) const { return coll::disagreement(comm_, error_class); }
 
   // For the member that concludes, before it does: the error class that the last member to arrive
   // found; and the one that all shall get.
@@ -200,9 +206,7 @@ class Visit {
     tables_->ready.set(phase_);
   }
   void await_ready() noexcept {
-    const ult::NotedWait noted({Standing::mine.call,
-                                [](const void* comm) { return "another rank in it" + named(comm); },
-                                &comm_});
+    const ult::NotedWait noted(note_other(comm_));
     tables_->ready.wait(phase_);
   }
   Error told() const { return round_.failure == MPI_SUCCESS ? Error{} : failure(); }
@@ -232,13 +236,7 @@ class Visit {
   void claim_own() noexcept;
 
  private:
-  static std::string named(const void* comm) {
-    return " (" + comm::in_report(*static_cast<const comm::Comm*>(comm)) + ")";
-  }
-  ult::WaitNote note_others() const noexcept {
-    return {Standing::mine.call,
-            [](const void* comm) { return "ranks that have not called it" + named(comm); }, &comm_};
-  }
+  ult::WaitNote note_others() const noexcept;
 
   // Writes only a new value, so that the line stays with its readers.
   static void write_if_new(int& error_class, int value) noexcept {
@@ -252,7 +250,7 @@ class Visit {
   Error failure() const;
 
   comm::Comm& comm_;
-  const Seat& seat_;
+  Seat& seat_;
   HostGroup& host_group_;
   const HostGroup::Phase phase_;
   HostGroup::Round& round_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/fork.h"
+#include "base/platform/fence.h"
 #include "base/platform/topology.h"
 #include "exec/ult/executable_stacks.h"
 #include "exec/ult/preempt/call_monitor.h"
@@ -69,6 +70,7 @@ Error start(const SchedulerOptions& options) {
     return Error::make(kErrorOther, "user-level threads cannot run here: %s", reason);
   }
   if (Error e = become_host()) return e;
+  platform::prepare_fence_all();  // quick now; who needs it asks whether it is there
   adopt_stacks_of_process();
   WorkerTable& table = worker_table();
   table.default_stack_bytes = options.stack_bytes;

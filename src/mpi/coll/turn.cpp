@@ -1,0 +1,69 @@
+#include "mpi/coll/turn.h"
+
+#include "base/platform/fence.h"
+#include "mpi/p2p/message.h"
+
+namespace heddle::coll {
+
+void Turn::take_turn(Seat& seat) noexcept {
+  auto& group = static_cast<HostGroup&>(*seat.part);
+  seat_ = &seat;
+  ring_ = group.round(seat.phases).tables->turns.get();
+  turn_ = TurnRing::kTurns - seat.turns_left--;
+  number_ = TurnRing::number_of(seat.phases, turn_);
+}
+
+void Turn::give(datatype::ConstBuffer data) noexcept {
+  const MPI_Count bytes = data.bytes();
+  p2p::transfer(data, datatype::bytes_at(place(), bytes), bytes);
+  show(static_cast<std::uint32_t>(bytes));
+}
+
+void Turn::show(std::uint32_t bytes) noexcept {
+  TurnRing::Slot& own = slot(index());
+  own.call = call_;
+  own.bytes = bytes;
+  own.number.store(number_, std::memory_order_release);  // [R1]
+  // relaxed: a member that goes to sleep makes this thread pass a fence between the two.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (ring_->sleepers().load(std::memory_order_relaxed) != 0) [[unlikely]]
+    wake_others();
+}
+
+void Turn::wake_others() noexcept {
+  for (int member = 0; member < members(); ++member) {
+    if (member != index() && ring_->wakes_up(member)) ring_->bell(member).set();
+  }
+}
+
+Error Turn::take(int member, datatype::ConstBuffer* data, bool* elsewhere) {
+  const TurnRing::Slot& other = slot(member);
+  if (other.number.load(std::memory_order_acquire) != number_) wait_for(other);  // [A1]
+  const bool is_elsewhere = other.bytes == TurnRing::Slot::kElsewhere;
+  if (other.call != call_ || (is_elsewhere && elsewhere == nullptr)) [[unlikely]]
+    return disagreement(comm_, MPI_ERR_OTHER);
+  if (is_elsewhere) {
+    *elsewhere = true;
+  } else {
+    *data = datatype::bytes_at(static_cast<const void*>(other.payload), other.bytes);
+  }
+  return {};
+}
+
+void Turn::wait_for(const TurnRing::Slot& other) noexcept {
+  const auto is_there = [&] {
+    return other.number.load(std::memory_order_acquire) == number_;  // [A1]
+  };
+  const ult::NotedWait noted(note_other(comm_));
+  ult::Completion& bell = ring_->bell(index());
+  while (!is_there()) {
+    if (bell.spin({&other.number, number_})) continue;
+    ring_->goes_to_sleep(index());
+    platform::fence_all();
+    if (is_there() && ring_->wakes_up(index())) return;
+    bell.wait();
+    bell.reset();
+  }
+}
+
+}  // namespace heddle::coll

@@ -1,0 +1,82 @@
+// turn.h — a member in one turn of its host group (turn_ring.h): a small blocking collective of few
+// members that have a worker each.
+//
+//   if (Turn turn(comm)) …            the group has a ring, and a turn is left before the next phase
+//     turn.begin(call)                which collective this is, as a Visit is told
+//     turn.give(data)                 this member's slot
+//     turn.take(member, &data)        another's; waits for it
+//
+// An operation has perform_in(Turn&, Error*), which coll.h asks before it takes a ticket. True: it
+// is done. False: what is to be given does not fit into a slot, and the operation goes on as
+// without a ring. All members come to the same answer: because their lengths are alike, or because
+// the member that knows has said so in its slot (give_elsewhere).
+//
+// A member that makes another call is found out by those that read its slot; each gets an error.
+//
+// Thread safety: one strand of the member.
+
+#pragma once
+
+#include "mpi/coll/turn_ring.h"
+#include "mpi/coll/visit.h"
+#include "mpi/coll/wire.h"
+#include "mpi/match/tag_shares.h"
+
+namespace heddle::coll {
+
+class Turn {
+ public:
+  static constexpr MPI_Count kMost = TurnRing::Slot::kMost;
+
+  // Takes the next turn, if there is one.
+  [[gnu::always_inline]] explicit Turn(comm::Comm& comm) noexcept : comm_(comm) {
+    if (comm.is_inter()) return;
+    Seat* const seat = comm.extras().find<Seat>();
+    if (seat == nullptr || seat->turns_left == 0) [[likely]]
+      return;
+    take_turn(*seat);
+  }
+  explicit operator bool() const noexcept { return ring_ != nullptr; }
+
+  int members() const noexcept { return ring_->members(); }
+  int index() const noexcept { return seat_->index; }
+  // For messages of this operation.
+  Wire wire() const noexcept {
+    return {comm_, match::tag_of_hash_0((seat_->operations + 1) << 1 | 1)};
+  }
+  // The operation is done.
+  void end() noexcept { ++seat_->operations; }
+
+  void begin(std::uint32_t call) noexcept { call_ = call; }
+
+  // What this member gives. Requires that it fits.
+  void give(datatype::ConstBuffer data) noexcept;
+  void give_nothing() noexcept { show(0); }
+  void give_elsewhere() noexcept { show(TurnRing::Slot::kElsewhere); }
+  // Memory for what this member gives, and then: it is written.
+  std::byte* place() noexcept { return slot(index()).payload; }
+  void show(std::uint32_t bytes) noexcept;
+
+  // What `member` gives; an error if it makes another call. `*data` stays until this turn's next
+  // use. Sets *elsewhere where it gave that. May switch.
+  Error take(int member, datatype::ConstBuffer* data, bool* elsewhere = nullptr);
+  // For an operation that needs nothing of it but that it has come.
+  Error await(int member) {
+    datatype::ConstBuffer nothing;
+    return take(member, &nothing);
+  }
+
+ private:
+  void take_turn(Seat& seat) noexcept;
+  TurnRing::Slot& slot(int member) const noexcept { return ring_->slot(turn_, member); }
+  void wake_others() noexcept;
+  void wait_for(const TurnRing::Slot& slot) noexcept;
+
+  comm::Comm& comm_;
+  Seat* seat_ = nullptr;
+  TurnRing* ring_ = nullptr;
+  int turn_ = 0;
+  std::uint32_t number_ = 0, call_ = 0;
+};
+
+}  // namespace heddle::coll
