@@ -21,7 +21,7 @@ LaneHeld Matcher::locked_lane_slow(MatchContext context, Peer peer) noexcept {
   const SpinGuard guard(ring->lock);
   // While it is open, its lane serves what it does.
   if (lane.open_ring.load(std::memory_order_relaxed) != ring) return false;
-  if (!lane.serves(message.context, peer_of(message)) || ring->full()) return false;
+  if (!lane.serves(message.context, peer_of_message(message)) || ring->full()) return false;
   ring->write(message.tag, lane.time_of_message(), data, bytes);
   ring->fetch_next(bytes);
   return true;

@@ -81,7 +81,7 @@ class Matcher {
   // The lane of such a message, as a guess; nullptr if there is none yet. For send_by_ring() and
   // arrive().
   Lane* find(const Key& message) const noexcept {
-    return directory_.find(message.context, peer_of(message));
+    return directory_.find(message.context, peer_of_message(message));
   }
 
   // Leaves a message of at most EagerSlot::kMost bytes in the ring of the lane that find() has
@@ -101,7 +101,8 @@ class Matcher {
   template <class Make>
   PostedReceive* arrive(Lane* probably, const Key& message, Make&& make) noexcept {
     // A message whose receive is posted costs less than one that has to be kept, so posts go first.
-    const LaneHeld lane = locked<Manners::kGiveWay>(probably, message.context, peer_of(message));
+    const LaneHeld lane =
+        locked<Manners::kGiveWay>(probably, message.context, peer_of_message(message));
     if (lane->ring_is_open()) [[unlikely]]
       lane.make_way(message);
     if (!lane->context->awaits(message.tag)) [[likely]] {
@@ -235,6 +236,9 @@ class Matcher {
 
  private:
   Peer peer_of(const Pattern& wanted) const noexcept { return directory_.shares().peer_of(wanted); }
+  Peer peer_of_message(const Key& message) const noexcept {
+    return directory_.shares().peer_of_message(message);
+  }
 
   using Remove = void (Directory::*)(ContextHeld context, Spares* spares) noexcept;
   void remove(MatchContext id, Remove remove) noexcept;
@@ -306,7 +310,7 @@ class Matcher {
   template <class Make>
   PostedReceive* arrive_with_context(const Key& message, Make&& make) noexcept {
     const ContextHeld context = locked_context(message.context);
-    const LaneHeld lane = locked_lane(message.context, peer_of(message));
+    const LaneHeld lane = locked_lane(message.context, peer_of_message(message));
     if (lane->ring_is_open()) [[unlikely]]
       lane.make_way(message);
     PostedReceive* receive = take_first_posted(context, lane, message);

@@ -56,8 +56,11 @@ class TagShares {
   std::uint32_t count() const noexcept { return kHashes >> shift_; }
 
   constexpr Peer peer_of(const Pattern& wanted) const noexcept {
-    if (is_wildcard(wanted)) return kAnyPeer;
-    return with_share(static_cast<std::uint32_t>(wanted.source), share_of(wanted.tag));
+    return is_wildcard(wanted) ? kAnyPeer : peer_of_message(wanted);
+  }
+  // The peer of a message, which has no wildcard.
+  constexpr Peer peer_of_message(const Key& message) const noexcept {
+    return with_share(static_cast<std::uint32_t>(message.source), share_of(message.tag));
   }
   // True if a message with this tag, or with any, may be in the lane of `peer` if it comes from
   // there.

@@ -132,6 +132,8 @@ class Port final : public world::Receiver {
 
   // Sends as a ring message, or in a cell. False without memory, and nothing was done.
   bool send_small(const match::Key& key, datatype::ConstBuffer data) noexcept;
+  // Where the lane has no cell left.
+  bool send_in_new_cell(const match::Key& key, datatype::ConstBuffer data) noexcept;
 
   void deliver(match::PostedReceive& posted, const match::Envelope& envelope,
                datatype::ConstBuffer data) noexcept;

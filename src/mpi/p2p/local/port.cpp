@@ -106,26 +106,35 @@ bool Port::send_small(const match::Key& key, datatype::ConstBuffer data) noexcep
       return true;
     }
   }
-  Cell* fresh = nullptr;
-  for (;;) {
-    Cell* kept = nullptr;
-    match::PostedReceive* posted =
-        matcher_.arrive(probably, key, [&](match::LaneHeld lane) -> Cell* {
-          kept = fresh != nullptr ? fresh : static_cast<Cell*>(lane.take_spare(bytes));
-          if (kept != nullptr) kept->fill(key, data.data, bytes);
-          return kept;
-        });
-    if (posted != nullptr) {
-      if (fresh != nullptr) Cell::destroy(fresh);
-      deliver(*posted, {key, bytes}, data);
-      return true;
-    }
-    if (kept != nullptr) [[likely]]
-      return true;
-    // The lane has no cell left. A receive may come while one is made.
-    fresh = Cell::make(bytes);
-    if (fresh == nullptr) return false;
+  bool kept = false;
+  match::PostedReceive* const posted =
+      matcher_.arrive(probably, key, [&](match::LaneHeld lane) -> Cell* {
+        auto* const cell = static_cast<Cell*>(lane.take_spare(bytes));
+        kept = cell != nullptr;
+        if (kept) cell->fill(key, data.data, bytes);
+        return cell;
+      });
+  if (posted != nullptr) {
+    deliver(*posted, {key, bytes}, data);
+    return true;
   }
+  return kept || send_in_new_cell(key, data);
+}
+
+// A function of its own, so that send_small() keeps its values in registers.
+[[gnu::noinline]] bool Port::send_in_new_cell(const match::Key& key,
+                                              datatype::ConstBuffer data) noexcept {
+  const MPI_Count bytes = data.bytes();
+  Cell* const cell = Cell::make(bytes);
+  if (cell == nullptr) return false;
+  cell->fill(key, data.data, bytes);
+  // A receive may have come meanwhile.
+  match::PostedReceive* const posted = matcher_.arrive(key, [=](match::LaneHeld) { return cell; });
+  if (posted != nullptr) {
+    Cell::destroy(cell);
+    deliver(*posted, {key, bytes}, data);
+  }
+  return true;
 }
 
 bool Port::offer_posted(const match::Key& key, datatype::ConstBuffer data) noexcept {
