@@ -183,10 +183,12 @@ Error give(Transfer& transfer, ConstBuffer origin, int target, Window& window) {
       datatype::pack(origin, part.skip, data, part.bytes);
     });
     if (!sent) return no_memory();
-    const auto bytes = static_cast<std::uint32_t>(part.bytes);
-    const std::uint32_t before =
-        window.unflushed(target).fetch_add(bytes, std::memory_order_relaxed);
-    if (before + bytes > kMostUnflushed) {
+    Window::Sent& sent_there = window.sent(target);
+    // relaxed, as in flush(): a thread that flushes what another one has put has been told of it.
+    const std::uint64_t bytes = sent_there.bytes.fetch_add(static_cast<std::uint64_t>(part.bytes),
+                                                           std::memory_order_relaxed) +
+                                static_cast<std::uint64_t>(part.bytes);
+    if (bytes - sent_there.done.load(std::memory_order_relaxed) > kMostUnflushed) {
       if (Error e = remote::flush(target, window)) return e;
     }
   }
@@ -287,8 +289,15 @@ Error swap_if_equal(const void* origin, const void* compare, void* result, const
 }
 
 Error flush(int target, Window& window) {
-  if (window.unflushed(target).exchange(0, std::memory_order_relaxed) == 0) return {};
-  return ask(head_of(kFlush, target, window), window, text_of_answer, &target);
+  Window::Sent& sent = window.sent(target);
+  const std::uint64_t bytes = sent.bytes.load(std::memory_order_relaxed);
+  std::uint64_t done = sent.done.load(std::memory_order_relaxed);
+  if (done >= bytes) return {};
+  Error failed = ask(head_of(kFlush, target, window), window, text_of_answer, &target);
+  // Only now: until then another thread's flush must ask, too.
+  while (done < bytes && !sent.done.compare_exchange_weak(done, bytes, std::memory_order_relaxed)) {
+  }
+  return failed;
 }
 
 Error flush_all(Window& window) {

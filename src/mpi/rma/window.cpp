@@ -44,7 +44,7 @@ Window::Window(int flavor, Ref<comm::Comm> own, world::ContextId context)
       context_(context),
       part_(join(*comm_, context)),
       epochs_(size_),
-      unflushed_(new std::atomic<std::uint32_t>[static_cast<std::size_t>(size_)]()),
+      sent_(new Sent[static_cast<std::size_t>(size_)]),
       errhandler_(&error::initial_errhandler()) {}
 
 Window::~Window() {

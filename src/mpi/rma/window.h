@@ -53,10 +53,12 @@ class Window final : public object::Object {
   void keep_memory(void* memory) noexcept { memory_.reset(memory); }
   Regions& regions() noexcept { return regions_; }
 
-  // How many bytes the rank has put at a member of another process and not flushed.
-  std::atomic<std::uint32_t>& unflushed(int rank) noexcept {
-    return unflushed_[static_cast<std::size_t>(rank)];
-  }
+  // What the rank has sent to a member of another process by accesses without an answer: bytes, and
+  // how many of these a flush has found done. Both only grow: threads of the rank flush at once.
+  struct Sent {
+    std::atomic<std::uint64_t> bytes{0}, done{0};
+  };
+  Sent& sent(int rank) noexcept { return sent_[static_cast<std::size_t>(rank)]; }
   // A member in each other process; none is known at first. Set once, while the window is made:
   // from then on their packets are looked after, also while the program computes.
   const std::vector<int>& others() const noexcept { return others_; }
@@ -107,7 +109,7 @@ class Window final : public object::Object {
   Exposure exposure_;
   std::vector<int> others_;
   bool is_looked_after_ = false;
-  const std::unique_ptr<std::atomic<std::uint32_t>[]> unflushed_;
+  const std::unique_ptr<Sent[]> sent_;
   Facts facts_{};
   std::atomic<bool> no_locks_{false};  // what the hint of that name says
 
