@@ -28,4 +28,23 @@ enum class Needs { kAnyEpoch, kLocks };
 // there, and all bytes that the place says lie in the target's memory. No bytes lie anywhere.
 Error reach(const Place& place, Window& window, Needs needs, std::byte** address);
 
+// What reach() finds, in the usual case, for calls that need any epoch: adjacent bytes in memory
+// that this process can touch, in a window that is not dynamic. nullptr: ask reach().
+[[gnu::always_inline]] inline std::byte* reach_adjacent(const Place& place,
+                                                        Window& window) noexcept {
+  if (static_cast<unsigned>(place.rank) >= static_cast<unsigned>(window.size()) ||
+      !window.epochs().reaches(place.rank) || !place.type->dense()) {
+    return nullptr;
+  }
+  const Member& member = window.member(place.rank);
+  MPI_Count begin = 0;
+  const MPI_Count bytes = place.count * place.type->size();
+  if (member.base == nullptr || member.regions != nullptr ||
+      __builtin_mul_overflow(place.displacement, member.unit, &begin) || begin < 0 ||
+      bytes > member.size - begin) {
+    return nullptr;
+  }
+  return member.base + begin;
+}
+
 }  // namespace heddle::rma

@@ -59,9 +59,11 @@ MPI_Aint offset_at(const Member& member, const std::byte* address) noexcept {
 template <class Origin>
 Error carry(Origin origin, const Place& place, Window& window, Needs needs) {
   constexpr bool kPuts = std::is_same_v<Origin, ConstBuffer>;
-  if (place.rank == MPI_PROC_NULL) return {};
-  std::byte* address = nullptr;
-  if (Error e = reach(place, window, needs, &address)) return e;
+  std::byte* address = needs == Needs::kAnyEpoch ? reach_adjacent(place, window) : nullptr;
+  if (address == nullptr) [[unlikely]] {
+    if (place.rank == MPI_PROC_NULL) return {};
+    if (Error e = reach(place, window, needs, &address)) return e;
+  }
   const Buffer target = at_target(address, place);
   const Member& member = window.member(place.rank);
   if (is_mapped(member)) [[likely]] {

@@ -122,7 +122,7 @@ class Window final : public object::Object {
 };
 
 // nullptr if the handle is not a window of the calling rank, MPI_WIN_NULL included.
-inline Window* from_handle(MPI_Win handle) noexcept {
+[[gnu::always_inline]] inline Window* from_handle(MPI_Win handle) noexcept {
   if (Window* own = object::find_at_once<Window>(object::Kind::kWin, handle)) return own;
   return object::find_as<Window>(object::Kind::kWin, handle);
 }
