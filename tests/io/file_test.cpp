@@ -165,6 +165,27 @@ RANKS_TEST(File, RefusesViewsThatGoBack, ranks(1)) {
   MPI_Type_free(&wrong);
 }
 
+// PnetCDF sets views whose extent is shorter than their data, and uses one filetype of them.
+RANKS_TEST(File, TakesViewsWhoseFiletypesInterleave, ranks(1, 2)) {
+  const TestFile test(rank);
+  MPI_Datatype vector, interleaved;
+  MPI_Type_vector(3, 1, 2, MPI_INT, &vector);
+  MPI_Type_create_resized(vector, 0, sizeof(int), &interleaved);
+  MPI_Type_commit(&interleaved);
+  EXPECT_EQ(MPI_File_set_view(test.file, 24 * rank, MPI_INT, interleaved, "native", MPI_INFO_NULL),
+            MPI_SUCCESS);
+  const int numbers[] = {1, 2, 3, 4, 5, 6};
+  EXPECT_EQ(MPI_File_write_at_all(test.file, 0, numbers, 6, MPI_INT, MPI_STATUS_IGNORE),
+            MPI_SUCCESS);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const auto bytes = contents(test.name);
+  ASSERT_EQ(bytes.size(), static_cast<std::size_t>(24 * size));
+  const int expected[] = {1, 4, 2, 5, 3, 6};
+  EXPECT_EQ(std::memcmp(bytes.data() + 24 * rank, expected, sizeof expected), 0);
+  MPI_Type_free(&vector);
+  MPI_Type_free(&interleaved);
+}
+
 RANKS_TEST(File, IsAnIntegerToFortran, ranks(1)) {
   const TestFile test(rank);
   EXPECT_EQ(MPI_File_f2c(MPI_File_c2f(test.file)), test.file);

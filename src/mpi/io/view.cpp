@@ -100,7 +100,6 @@ Error View::check(bool writes) {
   if (size == 0) return {};
   Order order;
   datatype::walk_buffer(nullptr, *layout_, 0, size, order);
-  datatype::walk_buffer(reinterpret_cast<const void*>(layout_->extent()), *layout_, 0, size, order);
   if (order.first() < 0) {
     return Error::make(MPI_ERR_IO,
                        "argument filetype has data at displacement %lld; "
@@ -113,7 +112,9 @@ Error View::check(bool writes) {
                            ? "data of argument filetype overlap, but the file may be written"
                            : "displacements of argument filetype must be in ascending order");
   }
-  overlaps_ = order.overlaps;
+  // Elements of the view may lie between each other: a program may use no more than the first.
+  datatype::walk_buffer(reinterpret_cast<const void*>(layout_->extent()), *layout_, 0, size, order);
+  overlaps_ = order.overlaps || !order.ascends;
   return {};
 }
 

@@ -9,7 +9,8 @@
 // asks for the runs it needs (runs.h).
 //
 // Invariants
-//   I1  Runs begin in ascending order, and where the file may be written they do not overlap.
+//   I1  Runs of a filetype begin in ascending order, and where the file may be written they do not
+//       overlap. Those of all begin so unless overlaps().
 //   I2  The filetype's size is a multiple of the etype's.
 //
 // Thread safety: immutable.
@@ -44,7 +45,8 @@ class View {
 
   // The bytes of an etype in the file.
   MPI_Count unit() const noexcept { return unit_; }
-  // Runs overlap (of a file that is only read): only the walk from a known position is right.
+  // Runs overlap, or those of one filetype lie between another's: only the walk from a known
+  // position is right.
   bool overlaps() const noexcept { return overlaps_; }
   // Sees no bytes at all.
   bool is_empty() const noexcept { return layout_->size() == 0; }
