@@ -21,6 +21,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstdint>
 
 namespace heddle::datatype {
 
@@ -32,22 +33,25 @@ struct Bounds {
   Wide true_lower = 0, true_upper = 0;
   bool marked = false;  // marker_lower and marker_upper mean something
   Wide marker_lower = 0, marker_upper = 0;
-  Wide alignment = 1;
+  Wide alignment = 1;  // a power of two, as those of all basic types
 
   Wide lower() const noexcept { return marked ? marker_lower : true_lower; }
   Wide upper() const noexcept {
     if (marked) return marker_upper;
-    const Wide over = (true_upper - true_lower) % alignment;
+    const Wide over = (true_upper - true_lower) & (alignment - 1);
     return over == 0 ? true_upper : true_upper + alignment - over;
   }
   Wide extent() const noexcept { return upper() - lower(); }
 
   // True if every value can be represented as MPI_Count.
   bool fits() const noexcept {
-    constexpr Wide kMost = INT64_MAX;
-    const auto ok = [](Wide value) { return value >= -kMost && value <= kMost; };
-    return ok(size) && ok(elements) && ok(true_lower) && ok(true_upper) && ok(lower()) &&
-           ok(upper()) && ok(extent()) && ok(true_upper - true_lower);
+    const auto ok = [](Wide value) {
+      const auto narrow = static_cast<MPI_Count>(value);
+      return narrow == value && narrow != INT64_MIN;
+    };
+    const Wide low = lower(), high = upper();
+    return ok(size) && ok(elements) && ok(true_lower) && ok(true_upper) && ok(low) && ok(high) &&
+           ok(high - low) && ok(true_upper - true_lower);
   }
 };
 

@@ -24,6 +24,7 @@ Shape vector_of(const Datatype& old, MPI_Count count, MPI_Count blocklength, Wid
 Error make_vector(bool large, MPI_Count count, MPI_Count blocklength, MPI_Count stride,
                   Datatype* old, Datatype** out) {
   Recipe recipe{.combiner = MPI_COMBINER_VECTOR, .large = large};
+  recipe.expect(3);
   for (MPI_Count value : {count, blocklength, stride}) recipe.add_count(value);
   const Wide bytes = Wide{stride} * old->extent();
   return finish(vector_of(*old, count, blocklength, bytes), *old, std::move(recipe), out);
@@ -32,6 +33,7 @@ Error make_vector(bool large, MPI_Count count, MPI_Count blocklength, MPI_Count 
 Error make_hvector(bool large, MPI_Count count, MPI_Count blocklength, MPI_Count stride,
                    Datatype* old, Datatype** out) {
   Recipe recipe{.combiner = MPI_COMBINER_HVECTOR, .large = large};
+  recipe.expect(2);
   for (MPI_Count value : {count, blocklength}) recipe.add_count(value);
   recipe.add_address(stride);
   return finish(vector_of(*old, count, blocklength, stride), *old, std::move(recipe), out);

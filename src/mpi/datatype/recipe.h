@@ -11,6 +11,7 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <vector>
 
 #include "mpi/object/object.h"
@@ -27,6 +28,8 @@ struct Recipe {
   std::vector<MPI_Count> counts;
   std::vector<object::Ref<Datatype>> types;
 
+  // So many counts are to come.
+  void expect(std::size_t number) { large ? counts.reserve(number) : integers.reserve(number); }
   // Where a count belongs.
   void add_count(MPI_Count value) {
     if (large) {
