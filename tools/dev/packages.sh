@@ -8,6 +8,7 @@ tidy_packages=("${test_packages[@]}" clang-tidy-14)
 fuzz_packages=("${build_packages[@]}" clang-14 libclang-rt-14-dev)
 demo_packages=("${build_packages[@]}" python3-matplotlib)
 bench_packages=("${build_packages[@]}" python3-venv python3-matplotlib libbenchmark-dev make valgrind)
+instructions_packages=("${build_packages[@]}" valgrind)
 acceptance_packages=("${build_packages[@]}" dpkg-dev git libboost-dev make libopenblas-dev python3-dev python3-venv)
 slurm_packages=(libpmix2 munge slurm-client slurmctld slurmd)
 
