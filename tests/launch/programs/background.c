@@ -18,19 +18,22 @@ static void check(int holds, const char* what) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
+/* Other jobs may run in this folder, so the file has rank 0's process in its name. */
 static atomic_int* share(void) {
+  char name[64] = "";
   int file = -1;
   if (rank == 0) {
-    file = open("background.page", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    snprintf(name, sizeof name, "background.%d", (int)getpid());
+    file = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
     check(file >= 0 && ftruncate(file, sizeof(int)) == 0, "the page");
   }
-  MPI_Barrier(MPI_COMM_WORLD);
-  if (rank != 0) file = open("background.page", O_RDWR);
+  MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
+  if (rank != 0) file = open(name, O_RDWR);
   void* page = mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   check(page != MAP_FAILED, "mmap");
   close(file);
   MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) unlink("background.page");
+  if (rank == 0) unlink(name);
   return page;
 }
 
