@@ -79,7 +79,7 @@ class TurnRing {
 
   explicit TurnRing(int members)
       : members_(members),
-        slots_(new Slot[static_cast<std::size_t>(members * kTurns)]),
+        slots_(new Slot[static_cast<std::size_t>(members) * kTurns]),
         bells_(new Bell[static_cast<std::size_t>(members)]) {}
 
   int members() const noexcept {
