@@ -86,7 +86,8 @@ class TurnRing {
     return members_;
   }
   Slot& slot(int turn, int member) noexcept {
-    return slots_[static_cast<std::size_t>(turn * members_ + member)];
+    const auto row = static_cast<std::size_t>(turn) * static_cast<std::size_t>(members_);
+    return slots_[row + static_cast<std::size_t>(member)];
   }
 
   // Members that sleep or are about to, a bit each.
