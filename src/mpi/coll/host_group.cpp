@@ -50,8 +50,7 @@ HostGroup::Tables::Tables(std::shared_ptr<const Places> its_places, Version its_
       met(places->workers()),
       ready(places->workers()),
       turns(with_turns ? std::make_unique<TurnRing>(static_cast<int>(places->workers().size()))
-                       : nullptr),
-      turns_after(turns != nullptr ? TurnRing::kTurns : 0) {}
+                       : nullptr) {}
 
 HostGroup::Round::Round(const HostGroup& group)
     : tables(std::make_unique<Tables>(group.places_, kFirst, 0, false)),
@@ -109,6 +108,7 @@ void HostGroup::renew_slow(const comm::Comm& comm, Round& round, Phase concluded
       if (round.tables->version != version) {
         const bool turns =
             hosts_ == nullptr && concluded >= kTurnsFrom && may_take_turns(*places, members());
+        if (turns) has_turns_.store(true, std::memory_order_relaxed);
         auto tables = std::make_unique<Tables>(std::move(places), version, concluded, turns);
         const SpinGuard guard(lock_);
         std::swap(round.tables, tables);

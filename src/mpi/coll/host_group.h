@@ -105,7 +105,6 @@ class HostGroup final : public world::SharedPart {
     ult::Event met;    // all have come
     ult::Event ready;  // what one gives to the others is there: a root's data, a large result
     const std::unique_ptr<TurnRing> turns;  // after the phase; null: there are none
-    const int turns_after;                  // how many
   };
 
   struct Round {
@@ -198,6 +197,9 @@ class HostGroup final : public world::SharedPart {
   // How often places were looked up anew. Any strand.
   Version renewals() const noexcept { return version_.load(std::memory_order_relaxed) - kFirst; }
 
+  // False for certain: no table has a ring of turns. A member whose last phase has one sees true.
+  bool has_turns() const noexcept { return has_turns_.load(std::memory_order_relaxed); }
+
   Round& round(Phase phase) noexcept { return *rounds_[phase % kRounds]; }
   // For a member that has begun this phase and not left it, or begins phase + kAhead: a wait for
   // all would return at once.
@@ -236,6 +238,8 @@ class HostGroup final : public world::SharedPart {
   SpinLock lock_;
   std::shared_ptr<const Places> places_;
   std::atomic<Version> version_{kFirst};  // written with the lock
+  // relaxed: set before `met` is for the phase that has made the first tables with turns.
+  std::atomic<bool> has_turns_{false};
   // The version of the tables at which a member was that comes from another worker.
   std::atomic<Version> stale_{0};
 };

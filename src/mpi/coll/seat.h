@@ -42,7 +42,8 @@ struct Seat final : comm::Extra, ListNode<BusySeats> {
 
   world::SharedPart* part = nullptr;  // the host group; null: not joined yet
   std::uint64_t phases = 0;           // taken of the host group
-  int turns_left = 0;                 // before the next phase (turn_ring.h)
+  std::uint64_t turns_after = 0;      // the last phase that turns were taken after (turn_ring.h)
+  int turns = 0;                      // how many
   std::uint64_t operations = 0;       // called
   int index = 0;                      // among the members here, by rank; constant once joined
   world::Process* process = nullptr;  // of this member; constant once joined

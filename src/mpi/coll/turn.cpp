@@ -5,11 +5,17 @@
 
 namespace heddle::coll {
 
-void Turn::take_turn(Seat& seat) noexcept {
-  auto& group = static_cast<HostGroup&>(*seat.part);
+void Turn::take_turn(HostGroup& group, Seat& seat) noexcept {
+  TurnRing* const ring = group.round(seat.phases).tables->turns.get();
+  if (ring == nullptr) return;
+  if (seat.turns_after != seat.phases) {
+    seat.turns_after = seat.phases;
+    seat.turns = 0;
+  }
+  if (seat.turns == TurnRing::kTurns) return;
   seat_ = &seat;
-  ring_ = group.round(seat.phases).tables->turns.get();
-  turn_ = TurnRing::kTurns - seat.turns_left--;
+  ring_ = ring;
+  turn_ = seat.turns++;
   number_ = TurnRing::number_of(seat.phases, turn_);
 }
 

@@ -32,9 +32,10 @@ class Turn {
   [[gnu::always_inline]] explicit Turn(comm::Comm& comm) noexcept : comm_(comm) {
     if (comm.is_inter()) return;
     Seat* const seat = comm.extras().find<Seat>();
-    if (seat == nullptr || seat->turns_left == 0) [[likely]]
-      return;
-    take_turn(*seat);
+    if (seat == nullptr || seat->part == nullptr) return;
+    auto& group = static_cast<HostGroup&>(*seat->part);
+    if (group.has_turns()) [[unlikely]]
+      take_turn(group, *seat);
   }
   explicit operator bool() const noexcept { return ring_ != nullptr; }
 
@@ -67,7 +68,7 @@ class Turn {
   }
 
  private:
-  void take_turn(Seat& seat) noexcept;
+  void take_turn(HostGroup& group, Seat& seat) noexcept;
   TurnRing::Slot& slot(int member) const noexcept { return ring_->slot(turn_, member); }
   void wake_others() noexcept;
   void wait_for(const TurnRing::Slot& slot) noexcept;

@@ -83,7 +83,6 @@ class Visit {
     }
     tables_ = round_.tables.get();
     place_ = host_group_.sit_down(seat_, *tables_);
-    seat_.turns_left = tables_->turns_after;
   }
 
   // Goes on with a visit later: this member has counted in and has only to wait() and read. It may
@@ -250,7 +249,7 @@ class Visit {
   Error failure() const;
 
   comm::Comm& comm_;
-  Seat& seat_;
+  const Seat& seat_;
   HostGroup& host_group_;
   const HostGroup::Phase phase_;
   HostGroup::Round& round_;
