@@ -1,9 +1,11 @@
 """Runs the tests that explore schedules over many seeds (see src/base/test_seeds.h).
 
 Each test gets the seeds in pieces, a process a piece. The first failure, or a seed that does not
-end, stops everything and is told with the command that repeats it.
+end, stops everything and is told with the command that repeats it. Of a seed that does not end all
+threads are told: one that is awake lacks a processor, or goes round; if all sleep, but for stand-ins
+that look now and then, a wake-up is lost.
 """
-import argparse, os, pathlib, queue, subprocess, sys, threading, time
+import argparse, os, pathlib, queue, shutil, subprocess, sys, threading, time
 
 # name, program in the build folder, which of its tests, settings
 TESTS = [
@@ -69,6 +71,52 @@ class Progress:
                 print(text, flush=True)
 
 
+def fields_of(stat):
+    """The name, and what follows it in a /proc file `stat`; None if the thread has ended."""
+    try:
+        name, fields = stat.read_text().rsplit(")", 1)
+    except OSError:
+        return None
+    return name.split("(", 1)[1], fields.split()
+
+
+def family(pid):
+    """The process and those that it has started, and so on."""
+    parents = {int(stat.parent.name): int(found[1][1])
+               for stat in pathlib.Path("/proc").glob("[0-9]*/stat") if (found := fields_of(stat))}
+    found = [pid]
+    for each in found:
+        found += [child for child, parent in parents.items() if parent == each]
+    return found
+
+
+def thread_states(pid, looks=20, apart=0.1):
+    """For each thread of the process and of those that it has started: in how many looks it did not
+    sleep, and the processor time that it had used then; and their stacks, where there is gdb."""
+    seen, processes = {}, family(pid)
+    for _ in range(looks):
+        for process in processes:
+            for stat in pathlib.Path(f"/proc/{process}/task").glob("*/stat"):
+                if not (found := fields_of(stat)):
+                    continue
+                name, fields = found
+                used = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+                awake, _ = seen.get((process, stat.parent.name, name), (0, 0))
+                seen[process, stat.parent.name, name] = (awake + (fields[0] != "S"), used)
+        time.sleep(apart)
+    lines = [f"process {process} thread {thread} ({name}): awake in {awake} of {looks} looks, has "
+             f"used {used:.2f} s\n" for (process, thread, name), (awake, used) in seen.items()]
+    for process in processes if shutil.which("gdb") else []:
+        command = ["gdb", "-p", str(process), "-batch", "-ex", "thread apply all backtrace 20"]
+        try:
+            stacks = subprocess.run(command, text=True, stdin=subprocess.DEVNULL, timeout=120,
+                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+        except subprocess.TimeoutExpired:
+            stacks = "gdb has not shown its stacks within 120 s\n"
+        lines += [f"process {process}\n"] + stacks.splitlines(True)
+    return lines
+
+
 def reader(process, lines):
     for line in process.stdout:
         lines.put(line)
@@ -93,7 +141,10 @@ class Run:
                 try:
                     line = lines.get(timeout=self.options.patience)
                 except queue.Empty:
-                    return "does not end", seed, output
+                    states = thread_states(process.pid)
+                    if lines.empty():
+                        return "does not end", seed, output[-60:] + states
+                    continue  # it lacked a processor
                 if line is None:
                     break
                 if line.startswith("seed "):
@@ -104,9 +155,9 @@ class Run:
                 if self.stop.is_set():
                     raise Stopped
             if process.wait() != 0:
-                return f"fails with status {process.returncode}", seed, output
+                return f"fails with status {process.returncode}", seed, output[-60:]
             if "PASSED" not in "".join(output) or "Running 0 tests" in "".join(output):
-                return "has no such test", seed, output
+                return "has no such test", seed, output[-60:]
             return None
         finally:
             if process.poll() is None:
@@ -128,7 +179,7 @@ class Run:
                 continue
             self.stop.set()
             what, seed, output = error
-            sys.stdout.write("\n" + "".join(output[-60:]))
+            sys.stdout.write("\n" + "".join(output))
             words = "".join(f"{key}={value} " for key, value in settings.items())
             print(f"{name} {what} at seed {seed} (of those from {first} on). To repeat:\n"
                   f"  {words}HEDDLE_TEST_SEEDS={seed}:1 {path} '--gtest_filter={tests}'\n"
