@@ -186,6 +186,47 @@ RANKS_TEST(File, TakesViewsWhoseFiletypesInterleave, ranks(1, 2)) {
   MPI_Type_free(&interleaved);
 }
 
+// A view of filetypes of `blocks` ints with gaps of one, which follow each other at `extent` ints.
+void set_interleaved(MPI_File file, int blocks, int extent, MPI_Datatype etype) {
+  MPI_Datatype vector, interleaved;
+  MPI_Type_vector(blocks, 1, 2, MPI_INT, &vector);
+  MPI_Type_create_resized(vector, 0, extent * static_cast<MPI_Aint>(sizeof(int)), &interleaved);
+  MPI_Type_commit(&interleaved);
+  EXPECT_EQ(MPI_File_set_view(file, 4, etype, interleaved, "native", MPI_INFO_NULL), MPI_SUCCESS);
+  MPI_Type_free(&vector);
+  MPI_Type_free(&interleaved);
+}
+
+// The end of a view is its first etype that begins behind the file's end: every one is asked.
+RANKS_TEST(File, FindsTheEndOfInterleavingViews, ranks(1)) {
+  const TestFile test(rank);
+  MPI_Datatype pair;
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  MPI_Type_commit(&pair);
+  for (const int extent : {1, 2, 3, 5, 8, 11}) {
+    for (MPI_Datatype etype : {MPI_BYTE, MPI_INT, pair}) {
+      set_interleaved(test.file, 6, extent, etype);
+      for (int bytes = 0; bytes < 150; ++bytes) {
+        EXPECT_EQ(truncate(test.name.c_str(), bytes), 0);
+        MPI_Offset expected = 0, at = 0, found = -1;
+        while (MPI_File_get_byte_offset(test.file, expected, &at) == MPI_SUCCESS && at < bytes) {
+          ++expected;
+        }
+        EXPECT_EQ(MPI_File_seek(test.file, 0, MPI_SEEK_END), MPI_SUCCESS);
+        EXPECT_EQ(MPI_File_get_position(test.file, &found), MPI_SUCCESS);
+        ASSERT_EQ(found, expected) << "extent " << extent << ", bytes " << bytes;
+      }
+    }
+  }
+  MPI_Type_free(&pair);
+  // Filetypes that lie on each other: those of the first one are all that there is.
+  set_interleaved(test.file, 6, 0, MPI_INT);
+  MPI_Offset found = -1;
+  EXPECT_EQ(MPI_File_seek(test.file, 0, MPI_SEEK_END), MPI_SUCCESS);
+  EXPECT_EQ(MPI_File_get_position(test.file, &found), MPI_SUCCESS);
+  EXPECT_EQ(found, 6);
+}
+
 RANKS_TEST(File, IsAnIntegerToFortran, ranks(1)) {
   const TestFile test(rank);
   EXPECT_EQ(MPI_File_f2c(MPI_File_c2f(test.file)), test.file);

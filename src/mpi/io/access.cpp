@@ -82,12 +82,12 @@ namespace {
 // Keeps other processes from a range, in atomic mode.
 class LockOfKernel {
  public:
-  LockOfKernel(int descriptor, MPI_Offset first, MPI_Offset end, Direction direction) noexcept
+  LockOfKernel(int descriptor, Range range, Direction direction) noexcept
       : descriptor_(descriptor) {
     range_.l_type = direction == Direction::kWrite ? F_WRLCK : F_RDLCK;
     range_.l_whence = SEEK_SET;
-    range_.l_start = first;
-    range_.l_len = end - first;
+    range_.l_start = range.first;
+    range_.l_len = range.end - range.first;
     while ((failed_ = fcntl(descriptor_, F_OFD_SETLKW, &range_)) != 0 && errno == EINTR) {
     }
     if (failed_ != 0) failed_ = errno;
@@ -129,8 +129,7 @@ bool read_from_memory(Access& access) {
 void move(Access& access) {
   if (access.bytes == 0) return;
   if (!access.file->is_atomic() || access.file->part().all_are_here()) return move_all(access);
-  const LockOfKernel lock(access.file->part().descriptor(), access.first(), access.end(),
-                          access.direction);
+  const LockOfKernel lock(access.file->part().descriptor(), access.range(), access.direction);
   access.error = lock.error();
   if (access.error == 0) move_all(access);
 }
@@ -147,7 +146,10 @@ void move_here(Access& access) {
   if (access.bytes == 0) return;
   std::optional<RangeLocks::Held> held;
   Part& part = access.file->part();
-  if (access.file->is_atomic()) held.emplace(part.locks(), access.first(), access.end());
+  if (access.file->is_atomic()) {
+    const Range range = access.range();
+    held.emplace(part.locks(), range.first, range.end);
+  }
   MPI_Count bytes = access.bytes;
   const bool is_short_read = access.direction == Direction::kRead && bytes < kLong &&
                              part.file_system() == Part::FileSystem::kLocal && !held;

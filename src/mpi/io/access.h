@@ -50,8 +50,7 @@ struct Access {
   Error verdict() const;
 
   // The part of the file that it touches. Of an access that has bytes.
-  MPI_Offset first() const noexcept { return view->offset_of(position); }
-  MPI_Offset end() const noexcept { return view->offset_of(position + bytes - 1) + 1; }
+  Range range() const noexcept { return view->range_of(position, bytes); }
 };
 
 // The etypes that a buffer has; fails if that is no whole number.

@@ -27,8 +27,9 @@ Extent extent_of_all(Part& part) {
   for (std::size_t i = 0; i < part.ranks().size(); ++i) {
     const Access& access = *part.posted(static_cast<int>(i));
     if (!is_gathered(access)) continue;
-    all.first = std::min(all.first, access.first());
-    all.end = std::max(all.end, access.end());
+    const Range range = access.range();
+    all.first = std::min(all.first, range.first);
+    all.end = std::max(all.end, range.end);
     all.bytes += access.bytes;
   }
   return all;

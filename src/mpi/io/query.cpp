@@ -220,9 +220,7 @@ Error end_of(const File& file, MPI_Offset* etypes) {
   MPI_Offset size = 0;
   if (Error e = get_size(file, &size)) return e;
   const auto view = file.view();
-  *etypes = view->is_empty() || view->unit() == 0
-                ? 0
-                : (view->position_from(size) + view->unit() - 1) / view->unit();
+  *etypes = view->is_empty() ? 0 : view->etypes_before(size);
   return {};
 }
 

@@ -100,7 +100,10 @@ class Pending final : public request::Request, public Work {
     File& file = *access_->file;
     keep_alive(&file.comm(), unconverted().type);
     if (access_->bytes == 0) return finish();
-    if (file.is_atomic()) held_.emplace(file.part().locks(), access_->first(), access_->end());
+    if (file.is_atomic()) {
+      const Range range = access_->range();
+      held_.emplace(file.part().locks(), range.first, range.end);
+    }
     file.part().under_way().fetch_add(1, std::memory_order_relaxed);
     const bool is_small =
         access_->bytes < kSmall && file.part().file_system() != Part::FileSystem::kRemote;

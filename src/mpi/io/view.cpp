@@ -1,5 +1,8 @@
 #include "mpi/io/view.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace heddle::io {
 
 using datatype::Address;
@@ -141,6 +144,33 @@ MPI_Count View::position_from(MPI_Offset offset) const noexcept {
     }
   }
   return low;
+}
+
+MPI_Offset View::etypes_before(MPI_Offset offset) const {
+  if (!overlaps_) return (position_from(offset) + unit_ - 1) / unit_;
+  const MPI_Count size = layout_->size(), extent = layout_->extent();
+  // Earlier filetypes end before the offset. Those that do not advance are one.
+  const MPI_Offset rest = offset - end_of_first();
+  MPI_Count position = extent <= 0 || rest < 0 ? 0 : (rest / extent + 1) * size;
+  Runs all = runs(position, extent <= 0 ? size : std::numeric_limits<MPI_Count>::max() - position);
+  while (!all.done()) {
+    const Run run = all.run();
+    const MPI_Offset before = std::max<MPI_Offset>(offset - static_cast<MPI_Offset>(run.at), 0);
+    const MPI_Count etype = (position + before + unit_ - 1) / unit_;
+    position += run.bytes;
+    if (etype * unit_ < position) return etype;
+    all.advance(run.bytes);
+  }
+  return position / unit_;
+}
+
+Range View::range_of(MPI_Count position, MPI_Count bytes) const noexcept {
+  const MPI_Count last = position + bytes - 1;
+  if (!overlaps_) return {offset_of(position), offset_of(last) + 1};
+  const MPI_Count a = position / layout_->size() * layout_->extent();
+  const MPI_Count b = last / layout_->size() * layout_->extent();
+  return {displacement_ + layout_->true_lower_bound() + std::min(a, b),
+          end_of_first() + std::max(a, b)};
 }
 
 }  // namespace heddle::io

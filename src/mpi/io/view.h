@@ -29,6 +29,11 @@
 
 namespace heddle::io {
 
+// Bytes [first, end) of a file.
+struct Range {
+  MPI_Offset first, end;
+};
+
 class View {
  public:
   // The initial one: bytes.
@@ -56,11 +61,20 @@ class View {
   }
   // Where the byte at this position lies. Requires that the view is not empty.
   MPI_Offset offset_of(MPI_Count position) const noexcept;
-  // The first position whose byte lies at `offset` of the file or behind it.
+  // The first position whose byte lies at `offset` of the file or behind it. Requires !overlaps().
   MPI_Count position_from(MPI_Offset offset) const noexcept;
+  // In etypes: the first one that begins at `offset` of the file or behind it. Requires that the
+  // view is not empty.
+  MPI_Offset etypes_before(MPI_Offset offset) const;
+  // A range of the file that has all bytes of [position, position + bytes), which are some.
+  Range range_of(MPI_Count position, MPI_Count bytes) const noexcept;
 
  private:
   Error check(bool writes);
+  // Where the data of the first filetype end.
+  MPI_Offset end_of_first() const noexcept {
+    return displacement_ + layout_->true_lower_bound() + layout_->true_extent();
+  }
 
   MPI_Offset displacement_ = 0;
   object::Ref<datatype::Datatype> etype_, filetype_;
