@@ -236,8 +236,8 @@ RANKS_TEST(DynamicWindow, TellsErrorsToTheirOrigin, ranks(3, 5)) {
   }
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank > 1) {
-    EXPECT_EQ(MPI_Put(&value, 1, MPI_INT, 0, MPI_Aint_add(address, 4), 1, MPI_INT, win),
-              MPI_SUCCESS);
+    const MPI_Aint own = MPI_Aint_add(address, 4 * MPI_Aint{rank - 1});
+    EXPECT_EQ(MPI_Put(&value, 1, MPI_INT, 0, own, 1, MPI_INT, win), MPI_SUCCESS);
     EXPECT_EQ(MPI_Win_flush(0, win), MPI_SUCCESS);
   }
   MPI_Barrier(MPI_COMM_WORLD);
