@@ -49,8 +49,7 @@ HostGroup::Tables::Tables(std::shared_ptr<const Places> its_places, Version its_
       arrivals(places->members_at(), platform::LocalityTree(places->cores()), begun),
       met(places->workers()),
       ready(places->workers()),
-      turns(with_turns ? std::make_unique<TurnRing>(static_cast<int>(places->workers().size()))
-                       : nullptr) {}
+      turns(with_turns ? std::make_unique<TurnRing>(places->workers().size()) : nullptr) {}
 
 HostGroup::Round::Round(const HostGroup& group)
     : tables(std::make_unique<Tables>(group.places_, kFirst, 0, false)),

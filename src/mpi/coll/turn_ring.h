@@ -46,6 +46,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -77,10 +78,11 @@ class TurnRing {
   };
   static_assert(sizeof(Slot) == std::size_t{4} * platform::kCacheLine);
 
-  explicit TurnRing(int members)
-      : members_(members),
-        slots_(new Slot[static_cast<std::size_t>(members) * kTurns]),
-        bells_(new Bell[static_cast<std::size_t>(members)]) {}
+  // Makes room for at most kMostMembers, so that the compiler sees that it is not too much.
+  explicit TurnRing(std::size_t members)
+      : members_(static_cast<int>(std::min<std::size_t>(members, kMostMembers))),
+        slots_(new Slot[std::min<std::size_t>(members, kMostMembers) * kTurns]),
+        bells_(new Bell[std::min<std::size_t>(members, kMostMembers)]) {}
 
   int members() const noexcept {
     return members_;
