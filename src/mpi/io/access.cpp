@@ -113,7 +113,7 @@ void move_all(Access& access, Mover::Waits waits = Mover::Waits::kMayWait) {
   access.error = mover.finish();
 }
 
-constexpr MPI_Count kLong = 256 * 1024;
+constexpr MPI_Count kLong = 256 << 10;
 
 // Reads what the kernel has in memory. False: something must come from a disk, so nothing counts.
 bool read_from_memory(Access& access) {
