@@ -17,7 +17,6 @@
 namespace heddle::io {
 
 using datatype::Datatype;
-using object::Ref;
 
 namespace {
 
