@@ -13,6 +13,10 @@
 //
 // A member that makes another call is found out by those that read its slot; each gets an error.
 //
+// Turns are counted after the last phase that the member has taken (seat.h), by the strand that
+// makes the calls. The member has left that phase: a blocking call first waits for what has been
+// started before (await_started). So the phase's tables are still there, alike for all members.
+//
 // Thread safety: one strand of the member.
 
 #pragma once

@@ -70,7 +70,7 @@ Error start(const SchedulerOptions& options) {
     return Error::make(kErrorOther, "user-level threads cannot run here: %s", reason);
   }
   if (Error e = become_host()) return e;
-  platform::prepare_fence_all();  // quick now; who needs it asks whether it is there
+  platform::prepare_fence_all();  // quick while there is one thread; its users ask has_fence_all()
   adopt_stacks_of_process();
   WorkerTable& table = worker_table();
   table.default_stack_bytes = options.stack_bytes;
