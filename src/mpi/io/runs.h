@@ -25,6 +25,9 @@ class Runs {
   // Bytes [skip, skip + bytes) of the packed form of elements of `type`, which begin at `base`.
   Runs(datatype::Address base, const datatype::Datatype& type, MPI_Count skip, MPI_Count bytes);
 
+  // A list that is there already.
+  explicit Runs(std::vector<Run> runs) noexcept;
+
   bool done() const noexcept { return next_ == found_.size() && rest_ == 0; }
   // Requires !done().
   const Run& run() const noexcept { return found_[next_]; }

@@ -10,17 +10,18 @@
 #pragma once
 
 #include "mpi/datatype/datatype.h"
+#include "mpi/datatype/sinks.h"
 #include "mpi/datatype/walk_buffer.h"
 
 namespace heddle::rma {
 
 template <class Take>
-class ElementRuns {
+class ElementVisit {
  public:
-  ElementRuns(const datatype::Datatype& element, Take take) noexcept
+  ElementVisit(const datatype::Datatype& element, Take take) noexcept
       : size_(element.size()), dense_(element.dense()), take_(take) {}
 
-  void run(datatype::Address address, MPI_Count bytes) {
+  void operator()(datatype::Address address, MPI_Count bytes) {
     if (dense_) return take_(address, bytes);
     const MPI_Count first = (size_ - position_ % size_) % size_;
     for (MPI_Count begin = first; begin < bytes; begin += size_) {
@@ -28,28 +29,19 @@ class ElementRuns {
     }
     position_ += bytes;
   }
-  void strided(datatype::Address at, MPI_Count stride, MPI_Count bytes, MPI_Count count) {
-    for (MPI_Count i = 0; i < count; ++i) run(datatype::moved(at, i * stride), bytes);
-  }
-  void scattered(datatype::Address base, const MPI_Count* offsets, MPI_Count bytes,
-                 MPI_Count count) {
-    for (MPI_Count i = 0; i < count; ++i) run(datatype::moved(base, offsets[i]), bytes);
-  }
-  void records(datatype::Address at, MPI_Count stride, MPI_Count count,
-               const datatype::Fields& fields) {
-    for (MPI_Count i = 0; i < count; ++i) {
-      for (MPI_Count field = 0; field < fields.count; ++field) {
-        run(datatype::moved(at, i * stride + fields.offsets[field]),
-            fields.starts[field + 1] - fields.starts[field]);
-      }
-    }
-  }
 
  private:
   const MPI_Count size_;
   const bool dense_;
   Take take_;
   MPI_Count position_ = 0;  // packed; of elements with gaps
+};
+
+template <class Take>
+class ElementRuns : public datatype::EachRun<ElementVisit<Take>> {
+ public:
+  ElementRuns(const datatype::Datatype& element, Take take) noexcept
+      : datatype::EachRun<ElementVisit<Take>>(ElementVisit<Take>(element, take)) {}
 };
 
 }  // namespace heddle::rma
