@@ -149,6 +149,22 @@ Bytes buffer_of(const Part& part) {
       0xee);
 }
 
+// Hints that send collective accesses of several processes all ways, in rounds of few bytes.
+void set_hints(MPI_File file, std::mt19937& random) {
+  const auto any_of = [&](std::initializer_list<const char*> values) {
+    return values.begin()[random() % values.size()];
+  };
+  MPI_Info hints;
+  MPI_Info_create(&hints);
+  MPI_Info_set(hints, "romio_cb_write", any_of({"enable", "enable", "disable", "automatic"}));
+  MPI_Info_set(hints, "romio_cb_read", any_of({"enable", "enable", "disable", "automatic"}));
+  MPI_Info_set(hints, "cb_buffer_size", any_of({"4096", "30000", "16777216"}));
+  MPI_Info_set(hints, "cb_block_size", any_of({"1", "1000", "65536"}));
+  MPI_Info_set(hints, "cb_nodes", any_of({"1", "2", "3", "100"}));
+  EXPECT_EQ(MPI_File_set_info(file, hints), MPI_SUCCESS);
+  MPI_Info_free(&hints);
+}
+
 void set_view(MPI_File file, const Part& part) {
   MPI_Datatype filetype = part.filetype.make();
   EXPECT_EQ(MPI_File_set_view(file, part.displacement, MPI_BYTE, filetype, "native", MPI_INFO_NULL),
@@ -188,6 +204,7 @@ RANKS_TEST(RandomFiles, AreAsTheModelSays, ranks(1, 2, 5)) {
   Bytes model;
   for (int round = 0; round < 8; ++round) {
     const int how = static_cast<int>(random() % 7);
+    set_hints(test.file, random);
     std::vector<Part> parts;
     for (int r = 0; r < size; ++r) parts.emplace_back(random, r, size, true);
     const Part& mine = parts[static_cast<std::size_t>(rank)];
@@ -223,6 +240,7 @@ RANKS_TEST(RandomFiles, AreInterleaved, ranks(2, 3, 7)) {
     const RandomType memtype(random, 4, 500, 30);
     const int count = 1 + static_cast<int>(random() % 200);
     const int how = static_cast<int>(random() % 7);
+    set_hints(test.file, random);
     MPI_Datatype block, filetype;
     MPI_Type_contiguous(dealt.block, MPI_BYTE, &block);
     MPI_Type_create_resized(block, 0, MPI_Aint{dealt.block} * size, &filetype);

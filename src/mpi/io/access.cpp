@@ -65,17 +65,10 @@ Error Access::verdict() const {
 }
 
 Pieces::Pieces(Access& access, MPI_Count from, MPI_Count to)
-    : access_(access),
+    : done_(access.done),
       file_(access.view->runs(from, to - from)),
       memory_(reinterpret_cast<datatype::Address>(access.memory.data), *access.memory.type,
               from - access.position, to - from) {}
-
-void Pieces::hand_to(Mover& mover) {
-  const MPI_Count bytes = std::min(file_.run().bytes, memory_.run().bytes);
-  mover.add(offset(), reinterpret_cast<void*>(memory_.run().at), bytes, access_.done);
-  file_.advance(bytes);
-  memory_.advance(bytes);
-}
 
 namespace {
 
@@ -109,7 +102,7 @@ class LockOfKernel {
 void move_all(Access& access, Mover::Waits waits = Mover::Waits::kMayWait) {
   Mover mover(access.file->part().descriptor(), access.direction, waits);
   Pieces pieces(access, access.position, access.position + access.bytes);
-  while (!pieces.done() && mover.error() == 0) pieces.hand_to(mover);
+  while (!pieces.done() && !mover.is_over()) pieces.hand_to(mover);
   access.error = mover.finish();
 }
 

@@ -13,7 +13,10 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "mpi/datatype/buffer.h"
@@ -56,17 +59,29 @@ struct Access {
 // The etypes that a buffer has; fails if that is no whole number.
 Error etypes_of(const View& view, const Buffer& buffer, MPI_Offset* etypes);
 
-// Hands pieces [from, to) of an access to a Mover, one after the other.
+// Hands pieces of an access to a Mover, or to what looks like one, one after the other.
 class Pieces {
  public:
+  // Bytes [from, to) of its view.
   Pieces(Access& access, MPI_Count from, MPI_Count to);
+  // Those of a list of runs, whose bytes lie one after the other at `data`.
+  Pieces(std::vector<Run> runs, std::byte* data, MPI_Count bytes, Mover::Done& done)
+      : done_(done),
+        file_(std::move(runs)),
+        memory_(std::vector<Run>{{reinterpret_cast<datatype::Address>(data), bytes}}) {}
 
   bool done() const noexcept { return file_.done() || memory_.done(); }
   MPI_Offset offset() const noexcept { return static_cast<MPI_Offset>(file_.run().at); }
-  void hand_to(Mover& mover);
+  template <class Target>
+  void hand_to(Target& target) {
+    const MPI_Count bytes = std::min(file_.run().bytes, memory_.run().bytes);
+    target.add(offset(), reinterpret_cast<void*>(memory_.run().at), bytes, done_);
+    file_.advance(bytes);
+    memory_.advance(bytes);
+  }
 
  private:
-  Access& access_;
+  Mover::Done& done_;
   Runs file_, memory_;
 };
 

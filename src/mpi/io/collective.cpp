@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "mpi/coll/bodies.h"
+#include "mpi/io/exchange.h"
 #include "mpi/io/gather.h"
-#include "mpi/io/hints.h"
 #include "mpi/io/system_error.h"
 
 namespace heddle::io {
@@ -44,28 +44,47 @@ Error agree(File& file, Error mine, int system_error, const char* what) {
   return told_by_another(all, what, file.path());
 }
 
+Error CollectiveAccess::move_all(const Domains& domains, const coll::Ticket& ticket,
+                                 int* system_error) const {
+  File& file = *access.file;
+  Part& part = file.part();
+  Error failed;
+  if (!file.is_atomic()) {
+    if (domains.owners == 0) {
+      const MPI_Count nodes = file.collective_hints(access.direction).nodes;
+      *system_error = gather(part, part.index_of(comm.rank()),
+                             static_cast<int>((nodes + part.nodes() - 1) / part.nodes()));
+    } else if (file.is_first_here()) {
+      failed = exchange(part, domains, access.direction, ticket, system_error);
+    }
+  }
+  if (file.is_atomic() || access.view->overlaps()) {
+    move_here(access);
+    if (*system_error == 0) *system_error = access.error;
+  }
+  return failed;
+}
+
 Error CollectiveAccess::perform(const coll::Ticket& ticket) const {
   File& file = *access.file;
   Part& part = file.part();
-  const int index = part.index_of(comm.rank());
-  part.posted(index) = &access;
-  Error not_met = coll::barrier_in(ticket.phase(0));
+  part.posted(part.index_of(comm.rank())) = &access;
+  Domains domains;
+  Error not_met =
+      part.all_are_here() ? coll::barrier_in(ticket.phase(0)) : meet(ticket, access, &domains);
   int error = 0;
-  if (!not_met && !file.is_atomic()) {
-    error = gather(part, index, aggregators_of(*file.hints()));
-  }
-  if (!not_met && (file.is_atomic() || access.view->overlaps())) {
-    move_here(access);
-    error = access.error;
-  }
-  const Failure failure{error != 0 ? class_of(error) : failed, error};
+  Error lost;
+  if (!not_met) lost = move_all(domains, ticket, &error);
+  Failure failure{error != 0 ? class_of(error) : failed, error};
+  if (lost && failure.error_class == MPI_SUCCESS) failure.error_class = lost.error_class();
   std::int64_t own = failure.packed(), all = own;
-  Error not_closed =
-      coll::reduce_in(ticket.phase(1), &own, number(&all), *op::from_handle(MPI_MAX), coll::kAll);
+  Error not_closed = coll::reduce_in(ticket.phase(phases() - 1), &own, number(&all),
+                                     *op::from_handle(MPI_MAX), coll::kAll);
   if (not_met) return not_met;
   if (not_closed) return not_closed;
   Error unconverted = access.finish();
   if (error != 0) return file_error(error, act_of(access), file.path());
+  if (lost) return lost;
   if (unconverted) return unconverted;
   if (failed != MPI_SUCCESS || all == 0) return {};
   return told_by_another(all, act_of(access), file.path());

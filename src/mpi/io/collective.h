@@ -2,8 +2,10 @@
 // serves blocking, nonblocking and split calls.
 //
 //   phase 0   each member puts its access on the board and counts itself in
-//             aggregators move the bytes of all (gather.h); in atomic mode each moves its own
-//   phase 1   all meet again and agree on the first error
+//   phase 1   only with several processes: all learn whether these exchange data (domains.h)
+//             a process's aggregators move the bytes of its members (gather.h), or owners of domains
+//             those of all (exchange.h); in atomic mode each member moves its own
+//   the last  all meet again and agree on the first error
 //
 // A member whose call is wrong takes part with no bytes, and tells its error in phase 1, so no
 // other member waits for it in vain.
@@ -16,6 +18,7 @@
 #include "mpi/coll/coll.h"
 #include "mpi/coll/started.h"
 #include "mpi/io/access.h"
+#include "mpi/io/domains.h"
 
 namespace heddle::io {
 
@@ -35,8 +38,11 @@ struct CollectiveAccess {
   int failed = MPI_SUCCESS;  // the class of an error of this member's call
 
   coll::Uses uses() const noexcept { return {access.memory.type}; }
-  int phases() const noexcept { return 2; }
+  int phases() const noexcept { return access.file->part().all_are_here() ? 2 : 3; }
   Error perform(const coll::Ticket& ticket) const;
+
+ private:
+  Error move_all(const Domains& domains, const coll::Ticket& ticket, int* system_error) const;
 };
 
 // All members learn whether one has failed: its own error, or another member's. Collective.

@@ -53,8 +53,17 @@ Ref<Info> File::hints() const noexcept {
 }
 
 void File::set_hints(Ref<Info> hints) noexcept {
+  const auto reads = CollectiveHints::of(*hints, Direction::kRead);
+  const auto writes = CollectiveHints::of(*hints, Direction::kWrite);
   const SpinGuard guard(lock_);
   std::swap(hints_, hints);
+  for_reads_ = reads;
+  for_writes_ = writes;
+}
+
+CollectiveHints File::collective_hints(Direction direction) const noexcept {
+  const SpinGuard guard(lock_);
+  return direction == Direction::kRead ? for_reads_ : for_writes_;
 }
 
 }  // namespace heddle::io

@@ -18,6 +18,7 @@
 #include "base/spin_lock.h"
 #include "mpi/comm/comm.h"
 #include "mpi/info/info.h"
+#include "mpi/io/hints.h"
 #include "mpi/io/listener.h"
 #include "mpi/io/part.h"
 #include "mpi/io/shared_pointer.h"
@@ -49,6 +50,7 @@ class File final : public Listener {
 
   object::Ref<info::Info> hints() const noexcept;
   void set_hints(object::Ref<info::Info> hints) noexcept;
+  CollectiveHints collective_hints(Direction direction) const noexcept;
 
   // The split collective that has begun, and its name; one at a time (§14.4.5).
   struct Split {
@@ -74,6 +76,7 @@ class File final : public Listener {
   mutable SpinLock lock_;
   std::shared_ptr<const View> view_ GUARDED_BY(lock_);
   object::Ref<info::Info> hints_ GUARDED_BY(lock_);
+  CollectiveHints for_reads_ GUARDED_BY(lock_), for_writes_ GUARDED_BY(lock_);
 };
 
 // A communicator of the library's own: errors of requests that have it are the file's.

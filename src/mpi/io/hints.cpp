@@ -1,8 +1,10 @@
 #include "mpi/io/hints.h"
 
-#include <climits>
+#include <algorithm>
 #include <cstdlib>
 #include <string>
+
+#include "mpi/info/hints.h"
 
 namespace heddle::io {
 
@@ -11,61 +13,56 @@ using object::Ref;
 
 namespace {
 
-enum class Values { kNumber, kSwitch, kAny };
+bool is_switch(std::string_view value) noexcept {
+  return value == "enable" || value == "disable" || value == "automatic";
+}
 
-struct Known {
-  const char* key;
-  Values values;
-  const char* usual;  // null: not told unless the program has given it
+constexpr info::Hint kKnown[] = {
+    {"cb_nodes", info::is_number, nullptr},
+    {"cb_buffer_size", info::is_number, "16777216"},
+    {"cb_block_size", info::is_number, nullptr},
+    {"romio_cb_read", is_switch, "automatic"},
+    {"romio_cb_write", is_switch, "automatic"},
+    {"collective_buffering", info::is_boolean, nullptr},
+    {"access_style", info::is_anything, nullptr},
+    {"striping_factor", info::is_number, nullptr},
+    {"striping_unit", info::is_number, nullptr},
+    {"num_io_nodes", info::is_number, nullptr},
+    {"nb_proc", info::is_number, nullptr},
+    {"file_perm", info::is_anything, nullptr},
+    {"romio_ds_read", is_switch, nullptr},
+    {"romio_ds_write", is_switch, nullptr},
+    {"romio_no_indep_rw", info::is_anything, nullptr},
 };
 
-constexpr Known kKnown[] = {
-    {"cb_nodes", Values::kNumber, "2"},
-    {"cb_buffer_size", Values::kNumber, "4194304"},
-    {"collective_buffering", Values::kAny, nullptr},
-    {"access_style", Values::kAny, nullptr},
-    {"striping_factor", Values::kNumber, nullptr},
-    {"striping_unit", Values::kNumber, nullptr},
-    {"num_io_nodes", Values::kNumber, nullptr},
-    {"nb_proc", Values::kNumber, nullptr},
-    {"file_perm", Values::kAny, nullptr},
-    {"romio_cb_read", Values::kSwitch, nullptr},
-    {"romio_cb_write", Values::kSwitch, nullptr},
-    {"romio_ds_read", Values::kSwitch, nullptr},
-    {"romio_ds_write", Values::kSwitch, nullptr},
-    {"romio_no_indep_rw", Values::kAny, nullptr},
-};
-
-bool fits(Values values, const std::string& value) {
-  switch (values) {
-    case Values::kNumber:
-      return !value.empty() && value.find_first_not_of("0123456789") == std::string::npos;
-    case Values::kSwitch:
-      return value == "enable" || value == "disable" || value == "automatic";
-    case Values::kAny:
-      return true;
-  }
-  return false;
+// `otherwise`: it is not given, or 0.
+MPI_Count number_of(const Info& hints, const char* key, MPI_Count otherwise) {
+  const auto value = hints.get(key);
+  const MPI_Count number = value ? std::strtoll(value->c_str(), nullptr, 10) : 0;
+  return number != 0 ? number : otherwise;
 }
 
 }  // namespace
 
-Ref<Info> hints_in_use(const Info* before, const Info* given) {
-  auto hints = Ref<Info>::adopt(new Info());
-  for (const Known& known : kKnown) {
-    if (known.usual != nullptr) hints->set(known.key, known.usual);
-    for (const Info* source : {before, given}) {
-      const auto value = source != nullptr ? source->get(known.key) : std::nullopt;
-      if (value && fits(known.values, *value)) hints->set(known.key, *value);
-    }
-  }
+Ref<Info> hints_in_use(const Info* before, const Info* given, int nodes) {
+  auto hints = info::hints_in_use(kKnown, before, given);
+  if (number_of(*hints, "cb_nodes", 0) == 0) hints->set("cb_nodes", std::to_string(2 * nodes));
   return hints;
 }
 
-int aggregators_of(const Info& hints) {
-  const auto value = hints.get("cb_nodes");
-  const long wanted = value ? std::strtol(value->c_str(), nullptr, 10) : 0;
-  return wanted > 0 && wanted < INT_MAX ? static_cast<int>(wanted) : 2;
+CollectiveHints CollectiveHints::of(const Info& hints, Direction direction) {
+  constexpr MPI_Count kMost = 1 << 30;
+  CollectiveHints all;
+  all.nodes = std::min(number_of(hints, "cb_nodes", all.nodes), kMost);
+  all.buffer =
+      std::clamp<MPI_Count>(number_of(hints, "cb_buffer_size", all.buffer), 4 << 10, kMost);
+  const MPI_Count unit = number_of(hints, "striping_unit", all.block);
+  all.block = std::min(number_of(hints, "cb_block_size", unit), kMost);
+  const auto asked = hints.get(direction == Direction::kWrite ? "romio_cb_write" : "romio_cb_read");
+  const bool is_unwanted = asked == "automatic" && hints.get("collective_buffering") == "false";
+  if (asked == "enable") all.exchange = Exchange::kAlways;
+  if (asked == "disable" || is_unwanted) all.exchange = Exchange::kNever;
+  return all;
 }
 
 }  // namespace heddle::io

@@ -44,7 +44,8 @@ class Mover {
     flush();
     return error_;
   }
-  int error() const noexcept { return error_; }
+  // What is added is not moved any more.
+  bool is_over() const noexcept { return error_ != 0; }
 
  private:
   struct Piece {

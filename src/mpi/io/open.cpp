@@ -107,7 +107,7 @@ Error open(Comm& comm, const char* name, int mode, const info::Info* hints, File
   if (Error e = comm_make::broadcast(*own, 0, &context, sizeof context)) return e;
   if (Error e = comm_make::check_context(context)) return e;
   const auto file = Ref<File>::adopt(new File(std::move(own), context, mode, path_of(name)));
-  file->set_hints(hints_in_use(nullptr, hints));
+  file->set_hints(hints_in_use(nullptr, hints, file->part().nodes()));
   if (Error e = open_everywhere(*file)) return e;
   if (Error e = file->shared_pointer().open(file->comm())) return e;
   if ((mode & MPI_MODE_APPEND) != 0) {

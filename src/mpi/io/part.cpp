@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
+#include <set>
 
 namespace heddle::io {
 
@@ -19,6 +21,27 @@ std::vector<int> ranks_here(const comm::Comm& comm, int host) {
     if (comm.group().member(rank).host == host) ranks.push_back(rank);
   }
   return ranks;
+}
+
+std::vector<int> leaders_of(const comm::Comm& comm, int* nodes) {
+  struct Leader {
+    int rank;
+    int before;  // leaders of its node with lower ranks
+  };
+  std::vector<Leader> found;
+  std::set<int> hosts;
+  std::map<int, int> on_node;
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    const world::Process& member = comm.group().member(rank);
+    if (hosts.insert(member.host).second) found.push_back({rank, on_node[member.node]++});
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Leader& a, const Leader& b) { return a.before < b.before; });
+  *nodes = static_cast<int>(on_node.size());
+  std::vector<int> leaders;
+  leaders.reserve(found.size());
+  for (const Leader& leader : found) leaders.push_back(leader.rank);
+  return leaders;
 }
 
 // Accesses to another machine's file may wait for long.
@@ -44,6 +67,7 @@ Part::Part(const comm::Comm& comm, int host)
     : SharedPart(static_cast<int>(ranks_here(comm, host).size())),
       ranks_(ranks_here(comm, host)),
       all_are_here_(static_cast<int>(ranks_.size()) == comm.size()),
+      leaders_(leaders_of(comm, &nodes_)),
       board_(ranks_.size()) {}
 
 Part::~Part() {

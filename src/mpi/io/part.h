@@ -52,6 +52,11 @@ class Part final : public world::SharedPart {
   const std::vector<int>& ranks() const noexcept { return ranks_; }
   int index_of(int rank) const noexcept;
   bool all_are_here() const noexcept { return all_are_here_; }
+  // One rank of each process, its lowest; the same list in all: first those of one process of each
+  // node, then those of a second one, and so on.
+  const std::vector<int>& leaders() const noexcept { return leaders_; }
+  // Machines that the members are on.
+  int nodes() const noexcept { return nodes_; }
 
   Access*& posted(int index) noexcept { return board_[static_cast<std::size_t>(index)]; }  // I1
 
@@ -63,6 +68,8 @@ class Part final : public world::SharedPart {
  private:
   std::vector<int> ranks_;
   const bool all_are_here_;
+  int nodes_ = 1;
+  std::vector<int> leaders_;  // made after nodes_, which it counts
   int descriptor_ = -1;
   FileSystem file_system_ = FileSystem::kLocal;
   std::vector<Access*> board_;

@@ -125,7 +125,7 @@ Error get_hints(const File& file, info::Info** out) {
 }
 
 Error set_hints(File& file, const info::Info* hints) {
-  file.set_hints(hints_in_use(file.hints().get(), hints));
+  file.set_hints(hints_in_use(file.hints().get(), hints, file.part().nodes()));
   return coll::run(coll::Barrier{file.comm()});
 }
 
@@ -172,7 +172,8 @@ Error set_view(File& file, MPI_Offset displacement, Datatype& etype, Datatype& f
   if (Error e = agree(file, std::move(failed), 0, "set the view of")) return e;
   file.set_view(std::move(view));
   file.position().store(0, std::memory_order_relaxed);
-  if (hints != nullptr) file.set_hints(hints_in_use(file.hints().get(), hints));
+  if (hints != nullptr)
+    file.set_hints(hints_in_use(file.hints().get(), hints, file.part().nodes()));
   return {};
 }
 
