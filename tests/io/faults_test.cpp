@@ -174,3 +174,43 @@ RANKS_TEST(FileLimit, OfDescriptorsIsAnErrorOfOpen, ranks(1)) {
   MPI_Error_string(code, text, &length);
   EXPECT_NE(std::string(text).find("Too many open files"), std::string::npos) << text;
 }
+
+namespace {
+long open_descriptors() {
+  long count = 0;
+  for (int descriptor = 0; descriptor < 1000; ++descriptor)
+    count += fcntl(descriptor, F_GETFD) != -1;
+  return count;
+}
+}  // namespace
+
+// Only the last rank's process has none left: nothing stays open in the others.
+RANKS_TEST(FileLimit, OfOneProcessIsToldAtAll, ranks(2, 5)) {
+  const std::string name = fresh_name(rank);
+  const long before = open_descriptors();
+  rlimit limit;
+  getrlimit(RLIMIT_NOFILE, &limit);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == size - 1) {
+    const int next = dup(0);
+    close(next);
+    const rlimit now = {static_cast<rlim_t>(next), limit.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &now);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_File file = MPI_FILE_NULL;
+  const int code = MPI_File_open(MPI_COMM_WORLD, name.c_str(), MPI_MODE_RDWR | MPI_MODE_CREATE,
+                                 MPI_INFO_NULL, &file);
+  EXPECT_EQ(class_of(code), MPI_ERR_IO);
+  EXPECT_EQ(file, MPI_FILE_NULL);
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  EXPECT_NE(std::string(text).find("Too many open files"), std::string::npos) << text;
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == size - 1) setrlimit(RLIMIT_NOFILE, &limit);
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_EQ(open_descriptors(), before);
+  MPI_Barrier(MPI_COMM_WORLD);
+  unlink(name.c_str());
+}

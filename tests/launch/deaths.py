@@ -150,4 +150,5 @@ def main():
     bench.done()
 
 
-main()
+if __name__ == "__main__":
+    main()
