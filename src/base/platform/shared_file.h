@@ -11,4 +11,8 @@ namespace heddle::platform {
 // if there can be none.
 int make_shared_file() noexcept;
 
+// A descriptor of the same memory, by that of another process of this user on this machine, which
+// must keep it open meanwhile. -1 and errno if the kernel refuses.
+int open_shared_file(int process, int descriptor) noexcept;
+
 }  // namespace heddle::platform

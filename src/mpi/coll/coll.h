@@ -293,7 +293,7 @@ template <class Operation>
   if constexpr (requires(Turn turn, Error e) { operation.perform_in(turn, &e); }) {
     if (Turn turn(operation.comm); turn) [[unlikely]] {
       Error error;
-      if (operation.perform_in(turn, &error)) {
+      if (operation.perform_in(turn, &error) && !turn.meets()) {
         turn.end();
         return error;
       }

@@ -1,6 +1,7 @@
 #include "mpi/coll/combine.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <utility>
 
@@ -41,6 +42,13 @@ void VectorSlots::combine(const op::Op& op, int first, int end) const {
 
 Error combine_in(Turn& turn, const op::Op& op, Buffer result, MPI_Count first) {
   const MPI_Count bytes = result.bytes();
+  std::array<ConstBuffer, TurnRing::kMostMembers> given;
+  Error unlike;  // then the result stays as it was
+  for (int member = 0; member < turn.members(); ++member) {
+    if (Error e = turn.take(member, &given[static_cast<std::size_t>(member)]))
+      unlike = std::move(e);
+  }
+  if (unlike) return unlike;
   const bool straight = op.commutative() && result.type->dense();
   StagingBuffer memory, more;
   if (!straight) {
@@ -49,10 +57,8 @@ Error combine_in(Turn& turn, const op::Op& op, Buffer result, MPI_Count first) {
   }
   Buffer sum = straight ? result : memory.buffer(), next = straight ? result : more.buffer();
   for (int member = 0; member < turn.members(); ++member) {
-    ConstBuffer given;
-    if (Error e = turn.take(member, &given)) return e;
-    const ConstBuffer part =
-        datatype::bytes_at(moved(given.data, first * result.type->size()), bytes);
+    const void* const vector = given[static_cast<std::size_t>(member)].data;
+    const ConstBuffer part = datatype::bytes_at(moved(vector, first * result.type->size()), bytes);
     if (member == 0) {
       p2p::transfer(part, sum, bytes);
     } else if (straight) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/platform/fence.h"
+#include "mpi/coll/node_turns.h"
 
 namespace heddle::coll {
 
@@ -28,6 +29,13 @@ std::size_t lines_of(MPI_Count bytes) noexcept {
 bool may_take_turns(const Places& places, int members) {
   return members <= TurnRing::kMostMembers &&
          static_cast<int>(places.workers().size()) == members && platform::has_fence_all();
+}
+
+bool is_on_one_node(const group::Group& group) {
+  for (int rank = 1; rank < group.size(); ++rank) {
+    if (group.member(rank).node != group.member(0).node) return false;
+  }
+  return true;
 }
 
 std::vector<int> ranks_here(const comm::Comm& comm) {
@@ -79,8 +87,17 @@ HostGroup::HostGroup(const comm::Comm& comm, std::vector<int> ranks)
     hosts_ = std::make_unique<const HostsOf>(comm.group());
     const int most = hosts_->most_members();
     least_share_ = scratch_bytes_for(most) / most;
+    // relaxed: the group is not known to others yet.
+    has_turns_.store(comm.size() <= TurnRing::kMostMembers && is_on_one_node(comm.group()),
+                     std::memory_order_relaxed);
   }
   for (std::unique_ptr<Round>& round : rounds_) round = std::make_unique<Round>(*this);
+}
+
+HostGroup::~HostGroup() = default;
+
+void HostGroup::keep(std::unique_ptr<NodeTurns> turns) noexcept {
+  node_turns_ = std::move(turns);
 }
 
 void HostGroup::renew_slow(const comm::Comm& comm, Round& round, Phase concluded) {

@@ -74,6 +74,7 @@
 
 namespace heddle::coll {
 
+class NodeTurns;
 class Pieces;
 
 // What a member lends to the others of its host until it has left the phase.
@@ -138,6 +139,8 @@ class HostGroup final : public world::SharedPart {
     bool leader_concludes = false;
   };
 
+  ~HostGroup() override;
+
   // The calling rank's. Requires an intracommunicator of more than one member.
   static HostGroup& of(comm::Comm& comm) {
     Seat& seat = Seat::of(comm);
@@ -197,8 +200,19 @@ class HostGroup final : public world::SharedPart {
   // How often places were looked up anew. Any strand.
   Version renewals() const noexcept { return version_.load(std::memory_order_relaxed) - kFirst; }
 
-  // False for certain: no table has a ring of turns. A member whose last phase has one sees true.
+  // True if each member here has a worker of its own, or is alone.
+  bool has_worker_each() const noexcept {
+    return members() == 1 || static_cast<int>(places_->workers().size()) == members();
+  }
+
+  // False for certain: no table has a ring of turns, and members in several processes have none. A
+  // member whose last phase has one sees true.
   bool has_turns() const noexcept { return has_turns_.load(std::memory_order_relaxed); }
+
+  // Where members are in several processes: the turns that they have agreed on (node_turns.h). Kept
+  // by the first member here, before the others hear of it.
+  void keep(std::unique_ptr<NodeTurns> turns) noexcept;
+  NodeTurns* node_turns() const noexcept { return node_turns_.get(); }
 
   Round& round(Phase phase) noexcept { return *rounds_[phase % kRounds]; }
   // For a member that has begun this phase and not left it, or begins phase + kAhead: a wait for
@@ -210,6 +224,14 @@ class HostGroup final : public world::SharedPart {
   static constexpr Phase kRounds = 4, kAhead = 2, kUnderWay = 2;
   static_assert(kRounds >= 2 * kAhead && kRounds == kAhead + kUnderWay);
 
+  // Tables get a ring of turns when this phase has met, and later ones; members in several
+  // processes agree on turns after so many operations.
+#if defined(HEDDLE_FORCED_YIELDS)
+  static constexpr Phase kTurnsFrom = 3;
+#else
+  static constexpr Phase kTurnsFrom = 8;
+#endif
+
  private:
   explicit HostGroup(const comm::Comm& comm);
   HostGroup(const comm::Comm& comm, std::vector<int> ranks);
@@ -218,12 +240,6 @@ class HostGroup final : public world::SharedPart {
   void renew_slow(const comm::Comm& comm, Round& round, Phase concluded);
 
   static constexpr Version kFirst = 1;
-  // Tables get a ring of turns when this phase has met, and later ones.
-#if defined(HEDDLE_FORCED_YIELDS)
-  static constexpr Phase kTurnsFrom = 3;
-#else
-  static constexpr Phase kTurnsFrom = 8;
-#endif
 
   // Constant.
   const int host_;          // this one
@@ -240,6 +256,7 @@ class HostGroup final : public world::SharedPart {
   std::atomic<Version> version_{kFirst};  // written with the lock
   // relaxed: set before `met` is for the phase that has made the first tables with turns.
   std::atomic<bool> has_turns_{false};
+  std::unique_ptr<NodeTurns> node_turns_;
   // The version of the tables at which a member was that comes from another worker.
   std::atomic<Version> stale_{0};
 };

@@ -19,6 +19,8 @@
 
 namespace heddle::coll {
 
+class NodeTurns;
+
 struct BusySeats;  // tag of the list of a rank's seats that have started operations
 
 // What a rank has started on a communicator and not completed. helper.h says what guards it.
@@ -43,7 +45,9 @@ struct Seat final : comm::Extra, ListNode<BusySeats> {
   world::SharedPart* part = nullptr;  // the host group; null: not joined yet
   std::uint64_t phases = 0;           // taken of the host group
   std::uint64_t turns_after = 0;      // the last phase that turns were taken after (turn_ring.h)
-  int turns = 0;                      // how many
+  std::uint32_t turns = 0;            // how many; with node_turns: in all
+  NodeTurns* node_turns = nullptr;    // of members in several processes (node_turns.h)
+  bool has_asked_for_turns = false;   // of those
   std::uint64_t operations = 0;       // called
   int index = 0;                      // among the members here, by rank; constant once joined
   world::Process* process = nullptr;  // of this member; constant once joined

@@ -11,7 +11,8 @@
 // without a ring. All members come to the same answer: because their lengths are alike, or because
 // the member that knows has said so in its slot (give_elsewhere).
 //
-// A member that makes another call is found out by those that read its slot; each gets an error.
+// A member that makes another call is found out by those that read its slot; each gets an error. If
+// the other goes on without the ring, they do so, too, and hear of it there (meets()).
 //
 // Turns are counted after the last phase that the member has taken (seat.h), by the strand that
 // makes the calls. The member has left that phase: a blocking call first waits for what has been
@@ -41,14 +42,17 @@ class Turn {
     if (group.has_turns()) [[unlikely]]
       take_turn(group, *seat);
   }
-  explicit operator bool() const noexcept { return ring_ != nullptr; }
+  explicit operator bool() const noexcept { return slots_ != nullptr; }
 
-  int members() const noexcept { return ring_->members(); }
-  int index() const noexcept { return seat_->index; }
+  int members() const noexcept { return comm_.size(); }
+  int index() const noexcept { return comm_.rank(); }
   // For messages of this operation.
   Wire wire() const noexcept {
     return {comm_, match::tag_of_hash_0((seat_->operations + 1) << 1 | 1)};
   }
+  // True if a member of another call goes without the ring. This one must do so, too, so that both
+  // come to a phase, where all are told.
+  bool meets() const noexcept { return meets_; }
   // The operation is done.
   void end() noexcept { ++seat_->operations; }
 
@@ -73,15 +77,20 @@ class Turn {
 
  private:
   void take_turn(HostGroup& group, Seat& seat) noexcept;
-  TurnRing::Slot& slot(int member) const noexcept { return ring_->slot(turn_, member); }
+  void take_turn_in_ring(TurnRing* ring, Seat& seat) noexcept;
+  void take_turn_on_node(HostGroup& group, Seat& seat) noexcept;
+  TurnRing::Slot& slot(int member) const noexcept { return slots_[member]; }
   void wake_others() noexcept;
   void wait_for(const TurnRing::Slot& slot) noexcept;
+  void wait_in_ring(const TurnRing::Slot& slot) noexcept;
 
   comm::Comm& comm_;
   Seat* seat_ = nullptr;
-  TurnRing* ring_ = nullptr;
-  int turn_ = 0;
+  TurnRing::Slot* slots_ = nullptr;  // of this turn, by member
+  TurnRing* ring_ = nullptr;         // they are its; or
+  NodeTurns* node_turns_ = nullptr;  // its
   std::uint32_t number_ = 0, call_ = 0;
+  bool meets_ = false;
 };
 
 }  // namespace heddle::coll

@@ -60,9 +60,9 @@ namespace heddle::coll {
 class TurnRing {
  public:
 #if defined(HEDDLE_FORCED_YIELDS)
-  static constexpr int kTurns = 5;  // so that tests meet the end
+  static constexpr std::uint32_t kTurns = 5;  // so that tests meet the end
 #else
-  static constexpr int kTurns = 32;
+  static constexpr std::uint32_t kTurns = 32;
 #endif
   static constexpr int kMostMembers = 8;
 
@@ -87,9 +87,9 @@ class TurnRing {
   int members() const noexcept {
     return members_;
   }
-  Slot& slot(int turn, int member) noexcept {
-    const auto row = static_cast<std::size_t>(turn) * static_cast<std::size_t>(members_);
-    return slots_[row + static_cast<std::size_t>(member)];
+  // The slots of a turn, by member.
+  Slot* row(std::uint32_t turn) const noexcept {
+    return slots_.get() + std::size_t{turn} * static_cast<std::size_t>(members_);
   }
 
   // Members that sleep or are about to, a bit each.
@@ -110,8 +110,8 @@ class TurnRing {
     return bells_[static_cast<std::size_t>(member)].rung;
   }
 
-  static constexpr std::uint32_t number_of(std::uint64_t phase, int turn) noexcept {
-    return static_cast<std::uint32_t>(phase) * kTurns + static_cast<std::uint32_t>(turn);
+  static constexpr std::uint32_t number_of(std::uint64_t phase, std::uint32_t turn) noexcept {
+    return static_cast<std::uint32_t>(phase) * kTurns + turn;
   }
 
  private:

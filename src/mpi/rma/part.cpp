@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <string>
 
 #include "base/platform/shared_file.h"
 
@@ -120,9 +119,7 @@ SegmentName Part::take_segment(std::size_t alignment, bool named) noexcept {
 }
 
 bool Part::map_segment(const SegmentName& name) noexcept {
-  const std::string path =
-      "/proc/" + std::to_string(name.process) + "/fd/" + std::to_string(name.descriptor);
-  const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  const int descriptor = platform::open_shared_file(name.process, name.descriptor);
   if (descriptor < 0) return false;
   is_all_here_ = false;
   segment_ = map_shared(descriptor, name.bytes, name.alignment);

@@ -33,6 +33,7 @@
 #include <vector>
 
 #include "net/channel/channels.h"
+#include "net/gateway/awaited_words.h"
 #include "net/gateway/kind_table.h"
 #include "net/gateway/kinds.h"
 #include "net/gateway/receiver.h"
@@ -86,6 +87,9 @@ class Gateway final : public world::Gateway, public transport::Upcall {
   // The route to each host; nullptr: it is this host.
   const std::vector<Route*>& by_host() const noexcept { return by_host_; }
 
+  // Where strands of this host wait for words that processes of the node share.
+  AwaitedWords& words() noexcept { return words_; }
+
   // Adds up what all channels have given and handled, without what receivers do not count. For a
   // thread that knows that no other one uses them (deadlock.h). False: packets wait there to be
   // sent.
@@ -111,6 +115,7 @@ class Gateway final : public world::Gateway, public transport::Upcall {
   std::vector<Route*> by_host_;
   std::vector<std::unique_ptr<Route>> routes_;
   std::unique_ptr<Receiver> receivers_[static_cast<std::size_t>(Module::kCount)];
+  AwaitedWords words_;
   bool open_ = false;
   std::atomic<int> dropped_{0};
 };

@@ -39,6 +39,9 @@
 //       the job may read it, and no other process.
 //   T10 A transport may ask, by Upcall::on_begin, where the payload of a long packet goes, and
 //       write it there. Then Reader::came is called in place of on_packet, under the same promises.
+//   T11 With Traits::wakes_hosts: the hosts can share memory. wake_host() makes a thread of another
+//       host poll that sleeps because it has found nothing; if the caller has written there by a
+//       seq_cst store before, the other's last look or a later one finds that.
 //
 // T2 is required. Every protocol above relies on it. If a network may reorder packets, its
 // transport numbers and sorts them: only the transport knows how far apart they may be.
@@ -79,6 +82,7 @@ struct Traits {
   std::size_t read_bytes =
       0;  // the most that one try_read() reads; 0: hosts cannot read each other's memory
   bool lands_payloads = false;  // see T10
+  bool wakes_hosts = false;     // see T11
 };
 
 // Memory that another host has exposed, as that host tells it in a packet.
@@ -216,6 +220,9 @@ class Transport {
 
   // The endpoint of this number, once.
   virtual std::unique_ptr<Endpoint> open(int channel, Upcall& upcall) = 0;
+
+  // See T11. Any thread, once all hosts are connected.
+  virtual void wake_host(int /*host*/) const noexcept {}
 
   // Readable when poll() has something to do, so that a thread may sleep on it; -1: there is none,
   // and the transport calls Opening::wake by itself. Nothing sleeps on one yet.

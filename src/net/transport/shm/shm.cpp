@@ -30,7 +30,9 @@ class ShmTransport final : public Transport {
         connected_(static_cast<std::size_t>(segment_->shape().hosts)) {}
 
   Traits traits() const noexcept override {
-    return {.packet_bytes = segment_->shape().packet_bytes(), .tells_of_room = true};
+    return {.packet_bytes = segment_->shape().packet_bytes(),
+            .tells_of_room = true,
+            .wakes_hosts = true};
   }
   Address address() const override;
   Error connect(int host, Bytes address) override;
@@ -39,12 +41,11 @@ class ShmTransport final : public Transport {
   Segment& segment() const noexcept { return *segment_; }
   bool leads_to(int host) const noexcept { return connected_[static_cast<std::size_t>(host)]; }
 
-  // A packet or room has come for that host.
-  void tell(int to_host) const noexcept {
+  void wake_host(int host) const noexcept override {
     if (sleepers_ == Sleepers::kHere) {
       opening().wake();
     } else {
-      segment_->bell(to_host).ring_if_awaited();
+      segment_->bell(host).ring_if_awaited();
     }
   }
 
@@ -85,7 +86,7 @@ class ShmEndpoint final : public Endpoint {
   void for_each_writer(Visit&& visit) noexcept;
   bool read_from(int host) noexcept;
   void give_room(RingReader& reader, int host) const noexcept {
-    if (reader.free()) transport_.tell(host);
+    if (reader.free()) transport_.wake_host(host);
   }
   bool tell_losses() noexcept;
 
@@ -129,7 +130,7 @@ std::unique_ptr<Endpoint> ShmTransport::open(int channel, Upcall& upcall) {
 ShmEndpoint::~ShmEndpoint() {
   segment_.end(transport_.host(), channel_);
   for_each_writer([this](int host) {
-    if (reader_of(host).has_wish()) transport_.tell(host);
+    if (reader_of(host).has_wish()) transport_.wake_host(host);
   });
 }
 
@@ -152,7 +153,7 @@ bool ShmEndpoint::try_send(int to_host, Bytes head, Bytes body) noexcept {
   if (!writer_to(to_host).try_write(head, body)) {
     return segment_.has_ended(to_host, channel_);  // T7
   }
-  transport_.tell(to_host);
+  transport_.wake_host(to_host);
   return true;
 }
 
