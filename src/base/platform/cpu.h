@@ -34,4 +34,10 @@ inline void fetch_for_writing(const void* memory, int lines) noexcept {
   }
 }
 
+// Starts to fetch `bytes` from `memory` on, which the caller will read soon: all lines at once.
+inline void fetch(const void* memory, std::size_t bytes) noexcept {
+  const auto* const begin = static_cast<const char*>(memory);
+  for (std::size_t at = 0; at < bytes; at += kCacheLine) __builtin_prefetch(begin + at);
+}
+
 }  // namespace heddle::platform

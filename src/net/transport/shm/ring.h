@@ -2,19 +2,21 @@
 // writer, one reader.
 //
 //   Ring   | taken, wants_room | cell 0 | cell 1 | … | cell 255 |      data, in whole lines      |
-//            written by the      one line a packet                 payloads that fit no cell, each
+//            written by the      two lines a packet                payloads that fit no cell, each
 //            reader, the writer                                    in one piece; the writer skips
 //                                                                  the end of the data if one would
 //                                                                  not fit
 //
-//   Cell  | turn | bytes | at | up to 56 bytes in line |  at = kInLine, or the place in data, in
-//           4      2       2                              steps of 8 bytes
+//   Cell  | turn | bytes | at | up to 120 bytes in line |  at = kInLine, or the place in data, in
+//           4      2       2                               steps of 8 bytes
 //
 // A long body begins at a line: its head stands at the end of the line before. Copies of lines are
-// the fastest ones.
+// the fastest ones. A reader that finds a packet fetches all its lines at once, lest it wait for
+// one after the other.
 //
 // Packet number n stands in cell n % kCells. Its turn is then n + 1; before, it is another packet's
-// or 0. The reader waits for that, so a short packet moves one line from core to core.
+// or 0. The reader waits for that, so a short packet moves one line from core to core, or the two
+// of its cell.
 //
 //   state of packet n        turn in its cell     by
 //   -----------------------  -------------------  -------------------------------------------------
@@ -46,6 +48,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -59,8 +62,8 @@ namespace heddle::transport {
 
 constexpr std::size_t kLine = platform::kCacheLine;
 
-struct alignas(kLine) Cell {
-  static constexpr std::size_t kMostInLine = 56;
+struct alignas(2 * kLine) Cell {
+  static constexpr std::size_t kMostInLine = 120;
   static constexpr std::uint16_t kInLine = 0xffff;
   static constexpr std::size_t kStep = 8;  // of `at`
 
@@ -69,7 +72,7 @@ struct alignas(kLine) Cell {
   std::uint16_t at;
   std::byte in_line[kMostInLine];
 };
-static_assert(sizeof(Cell) == kLine);
+static_assert(sizeof(Cell) == 2 * kLine);
 
 struct Ring {
   static constexpr std::uint32_t kCells = 256;
@@ -85,7 +88,10 @@ struct Ring {
 constexpr std::size_t kPacketsInData = 8;
 
 // Bodies from this length on begin at a line.
-constexpr std::size_t kLongBody = 512;
+constexpr std::size_t kLongBody = 128;
+
+// So much of a packet its reader fetches at once; the rest follows as it copies.
+constexpr std::size_t kFetched = 64 * kLine;
 
 class RingWriter {
  public:
@@ -171,8 +177,10 @@ class RingReader {
     }
     const std::size_t at = place * Cell::kStep;
     const bool inside = at < data_bytes_ && bytes <= data_bytes_ - at;
-    if (inside) *packet = {ring_.data() + at, bytes};
-    return inside;
+    if (!inside) return false;
+    *packet = {ring_.data() + at, bytes};
+    platform::fetch(packet->data(), std::min(bytes, kFetched));
+    return true;
   }
   void take(std::size_t bytes) noexcept {
     ++taken_;
