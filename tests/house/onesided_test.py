@@ -5,6 +5,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools/acceptance"))
 
+import imb
 import onesided
 
 OSU = "# OSU MPI_Put Latency Test v7.4\n# Size          Latency (us)\n1                       0.19\n2                       0.20\n"
@@ -19,15 +20,15 @@ class Judges(unittest.TestCase):
     def test_right_outputs_are_right(self):
         self.assertEqual(onesided.wrong_in_osu(OSU, False), "")
         self.assertEqual(onesided.wrong_in_osu(CHECKED, True), "")
-        self.assertEqual(onesided.wrong_in_imb(IMB), "")
+        self.assertEqual(imb.wrong_in(IMB), "")
         self.assertEqual(onesided.wrong_in_kernel("Number of ranks = 4\nSolution validates\n"), "")
 
     def test_wrong_outputs_are_told(self):
         self.assertNotEqual(onesided.wrong_in_osu("# OSU MPI_Put Latency Test v7.4\n", False), "")
         self.assertNotEqual(onesided.wrong_in_osu(OSU, True), "")
         self.assertNotEqual(onesided.wrong_in_osu(CHECKED.replace("passed\n", "failed\n", 1), True), "")
-        self.assertNotEqual(onesided.wrong_in_imb(IMB.replace("31.20         0.00", "31.20         1.00")), "")
-        self.assertNotEqual(onesided.wrong_in_imb(IMB.replace("defects", "")), "")
+        self.assertNotEqual(imb.wrong_in(IMB.replace("31.20         0.00", "31.20         1.00")), "")
+        self.assertNotEqual(imb.wrong_in(IMB.replace("defects", "")), "")
         self.assertNotEqual(onesided.wrong_in_kernel("Number of ranks = 4\n"), "")
 
 

@@ -9,22 +9,27 @@ import sys
 
 import boost_mpi
 import fftw
+import hdf5
 import hpcc
 import hybrid
 import hypre
+import imb_io
 import lammps
 import mpi4py
 import mpich
 import mumps
+import netcdf
 import npb
 import onesided
 import openmp
+import pnetcdf
 import posix_suite
 import scalapack
 import slurm
 
-PROGRAMS = {"boost": boost_mpi, "fftw": fftw, "hpcc": hpcc, "hybrid": hybrid, "hypre": hypre, "lammps": lammps, "mpi4py": mpi4py,
-            "mpich": mpich, "mumps": mumps, "npb": npb, "onesided": onesided, "openmp": openmp, "posix": posix_suite, "scalapack": scalapack, "slurm": slurm}
+PROGRAMS = {"boost": boost_mpi, "fftw": fftw, "hdf5": hdf5, "hpcc": hpcc, "hybrid": hybrid, "hypre": hypre, "imb-io": imb_io, "lammps": lammps,
+            "mpi4py": mpi4py, "mpich": mpich, "mumps": mumps, "netcdf": netcdf, "npb": npb, "onesided": onesided, "openmp": openmp, "pnetcdf": pnetcdf,
+            "posix": posix_suite, "scalapack": scalapack, "slurm": slurm}
 
 INSTALLED = "build/release"
 PRETENDED = "build/dev/pretended"  # its mpiexec starts jobs on pretended hosts

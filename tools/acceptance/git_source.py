@@ -1,4 +1,4 @@
-"""Fetches a commit of a program's own repository."""
+"""Fetches a commit of a program's own repository, and builds what is in it."""
 import shutil
 import subprocess
 import sys
@@ -22,3 +22,9 @@ def fetch_commit(repository, commit, work, sources, folders=()):
         if subprocess.run(command, stdin=subprocess.DEVNULL).returncode:
             sys.exit(f"{' '.join(map(str, command))} failed")
     return folder
+
+
+def must(log, *command, folder):
+    """Runs a command of a build; ends if it fails."""
+    if subprocess.run(list(map(str, command)), cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log).returncode:
+        sys.exit(f"{' '.join(map(str, command))} failed; {log.name} says why")

@@ -4,19 +4,17 @@ Three of OSU's atomic ones compare what they have read (-c); its others, in all 
 and tell a figure for each size. IMB is built to check its data (-DCHECK): all its defects must be 0. The kernels validate
 their solutions. ARMCI-MPI's tests end with 0 if what they find is right.
 """
-import os
 import pathlib
 import re
 import shutil
 import subprocess
-import sys
 
+import imb
 import modes
-from git_source import fetch_commit
+from git_source import fetch_commit, must
 
 # The authors of OSU's programs publish archives; this is a copy of 7.4.
 OSU = ("sherrywong1220/osu-micro-benchmarks-7.4", "6a58a2a23ac2b650d591778f0a6ebe0fa037cf3f", ("c",))
-IMB = ("intel/mpi-benchmarks", "46e8757a920c334abfea6340499f1c5deaefb834", ("src_c", "src_cpp"))
 KERNELS = ("ParRes/Kernels", "04248b66a03d7f5edba8d54c9ae7834dd718027a", ("MPIRMA", "include", "common"))
 ARMCI = ("pmodels/armci-mpi", "035d5b4e07a6a3ed5ccfbead50c0c15341298cc6", ("src", "tests"))
 
@@ -44,32 +42,21 @@ def add_arguments(parser):
     modes.add_mode(parser)
 
 
-def _must(log, *command, folder):
-    if subprocess.run(list(map(str, command)), cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log).returncode:
-        sys.exit(f"{' '.join(map(str, command))} failed; {log.name} says why")
-
-
 def _build_osu(source, programs, mpicc, log):
     utilities = [source / f"c/util/{name}.c" for name in OSU_UTILITIES]
     for program in sorted((source / "c/mpi/one-sided").glob("*.c")):
-        _must(log, mpicc, *FLAGS, *OSU_FLAGS, f"-I{source}/c/util", "-o", programs / program.stem, program, *utilities, "-lm", folder=source)
+        must(log, mpicc, *FLAGS, *OSU_FLAGS, f"-I{source}/c/util", "-o", programs / program.stem, program, *utilities, "-lm", folder=source)
 
 
 def _build_imb(source, programs, mpicc, log):
-    for target in ("RMA", "EXT"):
-        # Its makefile gives both the same object files.
-        for built in (source / "src_cpp").rglob("*.o"):
-            built.unlink()
-        _must(log, "make", f"-j{os.cpu_count()}", "-C", "src_cpp", f"TARGET={target}", f"CC={mpicc} -w", f"CXX={mpicc.with_name('mpicxx')} -w",
-              "CPPFLAGS=-DCHECK", folder=source)
-        shutil.copy(source / f"src_cpp/IMB-{target}", programs)
+    imb.build(source, programs, ("RMA", "EXT"), mpicc, log)
 
 
 def _build_kernels(source, programs, mpicc, log):
     (source / "common/make.defs").write_text(f"MPICC={mpicc}\nDEFAULT_OPT_FLAGS={' '.join(FLAGS)}\n")
     for program in dict(KERNEL_RUNS):
         folder, name = program.split("/")
-        _must(log, "make", "-C", f"MPIRMA/{folder}", name, folder=source)
+        must(log, "make", "-C", f"MPIRMA/{folder}", name, folder=source)
         shutil.copy(source / "MPIRMA" / program, programs)
 
 
@@ -77,25 +64,25 @@ def _build_armci(source, programs, mpicc, log):
     (source / "src/armciconf.h").write_text(ARMCI_CONFIGURATION)
     compile_it = [mpicc, *FLAGS, "-DHAVE_CONFIG_H", "-Isrc"]
     library = [file for file in sorted((source / "src").glob("*.c")) if file.stem not in ARMCI_LEFT_OUT]
-    _must(log, *compile_it, "-c", *library, folder=source)
+    must(log, *compile_it, "-c", *library, folder=source)
     objects = [source / f"{file.stem}.o" for file in library]
     tests = [*(source / "tests").glob("*.c"), *(source / "tests/mpi").glob("test_*.c"), source / "tests/contrib/armci-test.c"]
     for test in sorted(tests):
         if test.stem not in ARMCI_NO_PROGRAMS:
-            _must(log, *compile_it, "-o", programs / f"armci_{test.stem}", test, *objects, "-lm", folder=source)
+            must(log, *compile_it, "-o", programs / f"armci_{test.stem}", test, *objects, "-lm", folder=source)
 
 
 def build(work, prefix, options):
     """Returns the folder of the programs."""
     work.mkdir(parents=True, exist_ok=True)
     programs = work / "programs"
-    stamp, made = work / "built-for", f"{prefix} {OSU} {IMB} {KERNELS} {ARMCI}"
+    stamp, made = work / "built-for", f"{prefix} {OSU} {imb.IMB} {KERNELS} {ARMCI}"
     if stamp.exists() and stamp.read_text() == made:
         return programs
     stamp.unlink(missing_ok=True)
     programs.mkdir(exist_ok=True)
     with open(work / "build.log", "w") as log:
-        for (repository, commit, folders), build_it in ((OSU, _build_osu), (IMB, _build_imb), (KERNELS, _build_kernels), (ARMCI, _build_armci)):
+        for (repository, commit, folders), build_it in ((OSU, _build_osu), (imb.IMB, _build_imb), (KERNELS, _build_kernels), (ARMCI, _build_armci)):
             source = fetch_commit(repository, commit, work, options.sources, folders)
             build_it(source, programs, prefix / "bin/mpicc", log)
     stamp.write_text(made)
@@ -111,19 +98,6 @@ def wrong_in_osu(text, checked):
         return "it does not say that all validations passed"
     bad = re.search(r"\b(failed|FAILED|nan|inf)\b", text)
     return f"it says {bad[1]}" if bad else ""
-
-
-def wrong_in_imb(text):
-    """What is wrong with the output of IMB: rows of tables that have a column of defects must have 0.00 there."""
-    has_defects, rows = False, 0
-    for line in text.splitlines():
-        if line.lstrip().startswith("#"):
-            has_defects = line.rstrip().endswith("defects")
-        elif has_defects and re.match(r"\s+\d", line):
-            rows += 1
-            if line.split()[-1] != "0.00":
-                return f"defects: {line.strip()}"
-    return "" if rows > 0 else "it tells no defects"
 
 
 def wrong_in_kernel(text):
@@ -147,7 +121,7 @@ def runs(ranks, programs, small):
                        ["-w", window, "-s", synchronization, *amount, *sized],
                        lambda text, is_checked=program.stem in CHECKED: wrong_in_osu(text, is_checked), False)
     for name in ("IMB-RMA", "IMB-EXT"):
-        yield name, ranks, programs / name, ["-iter", "3" if small else "20", "-msglog", "2:12" if small else "2:20"], wrong_in_imb, False
+        yield name, ranks, programs / name, ["-iter", "3" if small else "20", "-msglog", "2:12" if small else "2:20"], imb.wrong_in, False
     for program, arguments in KERNEL_RUNS:
         yield f"{program} {arguments}", ranks, programs / program.split("/")[1], arguments.split(), wrong_in_kernel, False
     for program in sorted(programs.glob("armci_*")):

@@ -9,7 +9,7 @@ fuzz_packages=("${build_packages[@]}" clang-14 libclang-rt-14-dev)
 demo_packages=("${build_packages[@]}" python3-matplotlib)
 bench_packages=("${build_packages[@]}" python3-venv python3-matplotlib libbenchmark-dev make valgrind)
 instructions_packages=("${build_packages[@]}" valgrind)
-acceptance_packages=("${build_packages[@]}" dpkg-dev git libboost-dev make libopenblas-dev python3-dev python3-venv)
+acceptance_packages=("${build_packages[@]}" autoconf automake dpkg-dev git libboost-dev libopenblas-dev libtool make python3-dev python3-venv zlib1g-dev)
 slurm_packages=(libpmix2 munge slurm-client slurmctld slurmd)
 
 # need_packages NAME... installs those that are missing. Without root, names them and stops.
