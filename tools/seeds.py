@@ -47,6 +47,10 @@ TESTS = [
     ("windows-3-hosts", "tests/random/random_windows_test", "RandomWindows.*sHaveDone/7", {"HEDDLE_TEST_HOSTS": "3"}),
     ("windows-processes", "tests/random/random_windows_test", "RandomWindows.*sHaveDone/4", {"HEDDLE_TEST_PROCESSES": "each"}),
     ("windows-mixed", "tests/random/random_windows_test", "RandomWindows.*sHaveDone/7", {"HEDDLE_TEST_PROCESSES": "2"}),
+    ("files", "tests/io/io_test", "RandomFiles.*/5:RandomFiles.*/7"),
+    ("files-3-hosts", "tests/io/io_test", "RandomFiles.*/5:RandomFiles.*/7", {"HEDDLE_TEST_HOSTS": "3"}),
+    ("files-processes", "tests/io/io_test", "RandomFiles.*/2:RandomFiles.*/3", {"HEDDLE_TEST_PROCESSES": "each"}),
+    ("files-mixed", "tests/io/io_test", "RandomFiles.*/5:RandomFiles.*/7", {"HEDDLE_TEST_PROCESSES": "2"}),
     ("side-by-side-2-hosts", "tests/random/random_threads_test", "RandomThreads.*/4", {"HEDDLE_TEST_HOSTS": "2"}),
 ]
 

@@ -82,7 +82,7 @@ bool pays(const Together& all, bool is_wanted) noexcept {
   const MPI_Count span = all.end - all.first;
   if (all.bytes == 0 || all.bytes < span / 2 || all.bytes / 2 > span) return false;
   if (is_wanted) return true;
-  constexpr MPI_Count kShort = 16 << 10;
+  constexpr MPI_Count kShort = 8 << 10;  // longer ones cost less than to copy them
   constexpr MPI_Count kFewCalls = 4;
   return all.spans > span + span / 4 && all.calls > kFewCalls * all.processes &&
          all.bytes / all.calls < kShort;

@@ -25,9 +25,17 @@ struct Share {
   };
 
   bool is_empty() const noexcept { return head.bytes == 0; }
+  // For another round. Memory stays: new pages cost more than a copy.
+  void clear() noexcept {
+    head = {};
+    runs.clear();
+    done.store(0, std::memory_order_relaxed);
+  }
   // False: there is no memory.
   bool make_room() noexcept {
+    if (head.bytes <= room) return true;
     data.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(head.bytes)]);
+    room = data != nullptr ? head.bytes : 0;
     return data != nullptr;
   }
   Buffer runs_buffer() noexcept {
@@ -39,6 +47,7 @@ struct Share {
   Head head;
   std::vector<Run> runs;
   std::unique_ptr<std::byte[]> data;
+  MPI_Count room = 0;
   Mover::Done done{0};
   std::int64_t told = 0;  // what was done, as the other one learns it
 };
@@ -94,16 +103,24 @@ struct Uncounter {
 };
 
 struct Round final : Work {
-  Round(int its_number, std::size_t owners, std::size_t processes)
-      : number(its_number), asked(owners), taken(processes) {}
+  Round(std::size_t owners, std::size_t processes) : asked(owners), taken(processes) {}
 
+  void begin(int its_number) noexcept {
+    number = its_number;
+    for (Share& share : asked) share.clear();
+    for (Share& share : taken) share.clear();
+    merge.reset();
+    mover.reset();
+    error = 0;
+    moved.reset();
+  }
   void run() noexcept override {
     merge->into(*mover);
     error = mover->finish();
     moved.set();
   }
 
-  const int number;
+  int number = 0;
   std::vector<Share> asked;  // what members here have, by owner
   std::vector<Share> taken;  // at an owner: what other processes have, by process
   std::unique_ptr<Merge> merge;
@@ -126,17 +143,19 @@ class Exchange {
             part.leaders().begin())) {}
 
   Error run(int* system_error) {
-    std::unique_ptr<Round> before;
-    for (int number = 0; number <= domains_.rounds(); ++number) {
-      std::unique_ptr<Round> now;
-      if (number < domains_.rounds()) {
-        now = std::make_unique<Round>(number, owners(), is_owner() ? part_.leaders().size() : 0);
-        ask(*now);
+    const std::size_t processes = is_owner() ? part_.leaders().size() : 0;
+    Round rounds[2] = {{owners(), processes}, {owners(), processes}};
+    const int last = domains_.rounds() - 1;
+    for (int number = 0; number <= last + 1; ++number) {
+      Round& now = rounds[number % 2];
+      Round& before = rounds[(number + 1) % 2];
+      if (number <= last) {
+        now.begin(number);
+        ask(now);
       }
-      if (before != nullptr) finish(*before);
-      if (now != nullptr) start(*now);
-      if (before != nullptr) answer(*before);
-      before = std::move(now);
+      if (number > 0) finish(before);
+      if (number <= last) start(now);
+      if (number > 0) answer(before);
     }
     *system_error = error_;
     return failed_.take();
@@ -211,7 +230,7 @@ class Exchange {
     if (window.first >= window.end) return;
     round.merge = std::make_unique<Merge>(part_, window);
     for_each(round.taken, [&](Share& share, int) {
-      if (share.data == nullptr) return;
+      if (share.is_empty() || share.data == nullptr) return;
       round.merge->add(std::move(share.runs), share.data.get(), share.head.bytes, share.done);
     });
     round.mover = std::make_unique<Mover>(part_.descriptor(), direction_);

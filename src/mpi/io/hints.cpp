@@ -19,7 +19,7 @@ bool is_switch(std::string_view value) noexcept {
 
 constexpr info::Hint kKnown[] = {
     {"cb_nodes", info::is_number, nullptr},
-    {"cb_buffer_size", info::is_number, "16777216"},
+    {"cb_buffer_size", info::is_number, "4194304"},
     {"cb_block_size", info::is_number, nullptr},
     {"romio_cb_read", is_switch, "automatic"},
     {"romio_cb_write", is_switch, "automatic"},

@@ -33,7 +33,7 @@ struct CollectiveHints {
 
   Exchange exchange = Exchange::kWherePays;
   MPI_Count nodes = 2;
-  MPI_Count buffer = 16 << 20;
+  MPI_Count buffer = 4 << 20;
   MPI_Count block = 64 << 10;
 };
 
