@@ -9,7 +9,7 @@ namespace heddle::coll {
 namespace {
 
 // Counts in, and concludes if all have come.
-Step come(const Phase& phase, Visit& visit) {
+[[gnu::always_inline]] inline Step come(const Phase& phase, Visit& visit) {
   if (!visit.arrive()) return Step::kWaits;
   if (visit.hosts() != nullptr) [[unlikely]]
     visit.set_mismatch(Between(phase, *visit.hosts(), visit.call()).agree(visit.mismatch()));

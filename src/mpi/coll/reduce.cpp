@@ -17,13 +17,13 @@ namespace heddle::coll {
 namespace {
 
 // True if the vector is small. All hosts get the same answer.
-bool is_small(const Buffer& vector, const HostGroup& host_group) {
+[[gnu::always_inline]] inline bool is_small(const Buffer& vector, const HostGroup& host_group) {
   if (host_group.hosts() == nullptr) [[likely]]
     return VectorSlots::fit(vector, host_group.members(), host_group.scratch_bytes());
   return VectorSlots::fit(vector, 1, host_group.least_share()) && vector.bytes() <= kMostInParcel;
 }
 
-void copy_own(const void* own, Buffer result) {
+[[gnu::always_inline]] inline void copy_own(const void* own, const Buffer& result) {
   if (own == result.data) return;
   p2p::transfer({own, result.count, result.type}, result, result.bytes());
 }

@@ -44,6 +44,7 @@ struct Seat final : comm::Extra, ListNode<BusySeats> {
 
   world::SharedPart* part = nullptr;  // the host group; null: not joined yet
   std::uint64_t phases = 0;           // taken of the host group
+  std::uint64_t met = 0;              // the last of these that it has waited for
   std::uint64_t turns_after = 0;      // the last phase that turns were taken after (turn_ring.h)
   std::uint32_t turns = 0;            // how many; with node_turns: in all
   NodeTurns* node_turns = nullptr;    // of members in several processes (node_turns.h)

@@ -42,7 +42,7 @@ struct Phase {
 class Ticket {
  public:
   // `phases`: how many the operation will go through on this side.
-  Ticket(comm::Comm& comm, int phases)
+  [[gnu::always_inline]] Ticket(comm::Comm& comm, int phases)
       : comm_(comm),
         number_(++Seat::of(comm).operations),
         first_phase_(take_phases(side(), phases)) {}

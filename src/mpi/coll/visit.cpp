@@ -18,6 +18,11 @@ ult::WaitNote Visit::note_others() const noexcept {
           [](const void* of) { return "ranks that have not called it" + named(of); }, &comm_};
 }
 
+void Visit::await(HostGroup::Phase earlier) noexcept {
+  const ult::NotedWait noted(note_others());
+  host_group_.round(earlier).tables->met.wait(earlier);
+}
+
 bool Visit::gather(bool last) noexcept {
   if (!is_leader()) {
     if (last) close();

@@ -69,7 +69,7 @@ ult::WaitNote note_other(comm::Comm& comm) noexcept;
 class Visit {
  public:
   // All members must give the same `call`. May switch.
-  Visit(const Phase& phase, std::uint32_t call)
+  [[gnu::always_inline]] Visit(const Phase& phase, std::uint32_t call)
       : comm_(phase.comm),
         seat_(Seat::taken(comm_)),
         host_group_(static_cast<HostGroup&>(*seat_.part)),
@@ -78,8 +78,8 @@ class Visit {
         mark_(Arrivals::mark_of(phase_, call)) {
     if (phase_ > HostGroup::kAhead) {
       const HostGroup::Phase earlier = phase_ - HostGroup::kAhead;
-      const ult::NotedWait noted(note_others());
-      host_group_.round(earlier).tables->met.wait(earlier);
+      // If a later phase has met, all have left this one's conclusion.
+      if (earlier > seat_.met && !host_group_.has_met(earlier)) await(earlier);
     }
     tables_ = round_.tables.get();
     place_ = host_group_.sit_down(seat_, *tables_);
@@ -134,7 +134,7 @@ class Visit {
   void fail() noexcept { failed_ = true; }
 
   // Counts this member in. True for the last one here.
-  bool count_in() noexcept {
+  [[gnu::always_inline]] bool count_in() noexcept {
     const Arrivals::Outcome outcome = tables_->arrivals.arrive(place_, mark_, failed_);
     if (tables_->arrivals.is_claimed_by_other(place_, mark_)) [[unlikely]]
       release_borrowers();
@@ -147,7 +147,7 @@ class Visit {
   }
   // Counts this member in. True for the member that concludes the phase, once all here have come
   // (may switch).
-  bool arrive() noexcept {
+  [[gnu::always_inline]] bool arrive() noexcept {
     if (host_group_.hosts() == nullptr) [[likely]]
       return count_in();
     if (is_leader()) round_.leader_concludes = true;
@@ -163,6 +163,7 @@ class Visit {
   void wait() noexcept {
     const ult::NotedWait noted(note_others());
     tables_->met.wait(phase_);
+    seat_.met = phase_;
   }
 
   // For the one that concludes, and for those that have waited: true if all gave the same call and
@@ -242,6 +243,7 @@ class Visit {
     if (error_class != value) error_class = value;
   }
 
+  void await(HostGroup::Phase earlier) noexcept;
   bool gather(bool last) noexcept;
   void close() noexcept;
   void claim_giver(int root) noexcept;
@@ -249,7 +251,7 @@ class Visit {
   Error failure() const;
 
   comm::Comm& comm_;
-  const Seat& seat_;
+  Seat& seat_;
   HostGroup& host_group_;
   const HostGroup::Phase phase_;
   HostGroup::Round& round_;
