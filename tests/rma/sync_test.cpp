@@ -63,6 +63,25 @@ RANKS_TEST(Lock, ExcludesOthers, ranks(1, 2, 3, 16)) {
   EXPECT_EQ(read_shared(0, window.win), static_cast<long>(kTimes) * size);
 }
 
+// Rank 0 has the lock of each member in turn nearly always, until all others have had it, too.
+RANKS_TEST(Lock, ComesToAllAlthoughOneTakesItAgainAtOnce, ranks(2, 3, 7)) {
+  const TestWindow<long> window(1);
+  for (int target = 0; target < size; ++target) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank != 0) {
+      increase_alone(target, window.win);
+      continue;
+    }
+    for (long others = 0; others < size - 1;) {
+      MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, window.win);
+      MPI_Get(&others, 1, MPI_LONG, target, 0, 1, MPI_LONG, window.win);
+      MPI_Win_flush(target, window.win);
+      for (const double end = MPI_Wtime() + 1e-3; MPI_Wtime() < end;) sched_yield();
+      MPI_Win_unlock(target, window.win);
+    }
+  }
+}
+
 // Those that have locked all exclude an exclusive lock, and it excludes them.
 RANKS_TEST(LockAll, ExcludesExclusiveLocks, ranks(2, 3, 16)) {
   const TestWindow<long> window(2);

@@ -7,6 +7,7 @@
 #include "exec/ult/strand.h"
 #include "mpi/coll/coll.h"
 #include "mpi/rma/checks.h"
+#include "mpi/rma/mapped.h"
 #include "mpi/rma/remote.h"
 #include "mpi/rma/sync.h"
 
@@ -41,7 +42,7 @@ std::string text_of_start(const void* subject) {
   for (const int target : exposure.started) {
     const auto index = static_cast<std::size_t>(target);
     const bool has_come =
-        window.part().posted(window.rank(), target).load(std::memory_order_relaxed) !=
+        window.part().words().posted(window.rank(), target).load(std::memory_order_relaxed) !=
         exposure.taken[index];
     if (!has_come) ranks += (ranks.empty() ? "rank " : ", rank ") + std::to_string(target);
   }
@@ -51,7 +52,7 @@ std::string text_of_start(const void* subject) {
 std::string text_of_wait(const void* subject) {
   Window& window = window_of(subject);
   const std::uint32_t missing =
-      window.exposure().completes - window.mine().completed.load(std::memory_order_relaxed);
+      window.exposure().completes - window.words().completed.load(std::memory_order_relaxed);
   return "MPI_Win_complete of " + std::to_string(missing) + " ranks on " + describe(window);
 }
 
@@ -63,7 +64,16 @@ Error need_exposed(const Window& window, const char* call) {
 
 bool all_have_completed(Window& window) noexcept {
   // seq_cst: with Awaited.
-  return window.mine().completed.load(std::memory_order_seq_cst) == window.exposure().completes;
+  return window.words().completed.load(std::memory_order_seq_cst) == window.exposure().completes;
+}
+
+// After a change of what `rank` may wait for.
+void notify(Awaited& awaited, int rank, Window& window) noexcept {
+  if (window.member(rank).here) {
+    awaited.notify();
+  } else if (awaited.has_waiter()) {
+    mapped::look(rank, window);
+  }
 }
 
 }  // namespace
@@ -96,12 +106,13 @@ Error start(const group::Group& targets, int assertion, Window& window) {
     for (const int target : exposure.started) {
       // seq_cst: with Awaited.
       const std::uint32_t posts =
-          window.part().posted(window.rank(), target).load(std::memory_order_seq_cst);
+          window.part().words().posted(window.rank(), target).load(std::memory_order_seq_cst);
       if (posts == exposure.taken[static_cast<std::size_t>(target)]) return false;
     }
     return true;
   };
-  window.mine().posts.wait_until(all_have_posted, {Standing::mine.call, text_of_start, &window});
+  window.words().posts.wait_until(all_have_posted, window.part().looks(),
+                                  {Standing::mine.call, text_of_start, &window});
   for (const int target : exposure.started) {
     ++exposure.taken[static_cast<std::size_t>(target)];
     window.epochs().set_started(target);
@@ -116,13 +127,13 @@ Error complete(Window& window) {
   Error failed = remote::flush_all(window);
   for (const int target : window.exposure().started) {
     epochs.clear(target);
-    Member& member = window.member(target);
-    if (!member.here) {
+    if (!window.part().reaches(target)) {
       remote::complete(target, window);
       continue;
     }
-    member.completed.fetch_add(1, std::memory_order_seq_cst);  // with Awaited
-    member.completes.notify();
+    MemberWords& words = window.part().words().member(target);
+    words.completed.fetch_add(1, std::memory_order_seq_cst);  // with Awaited
+    notify(words.completes, target, window);
   }
   return failed;
 }
@@ -141,21 +152,23 @@ Error post(const group::Group& origins, int assertion, Window& window) {
   }
   window.exposure().completes += static_cast<std::uint32_t>(ranks.size());
   for (const int origin : ranks) {
-    if (!window.member(origin).here) {
+    if (!window.part().reaches(origin)) {
       remote::post(origin, window);
       continue;
     }
+    const Words& words = window.part().words();
     // seq_cst: with Awaited.
-    window.part().posted(origin, window.rank()).fetch_add(1, std::memory_order_seq_cst);
-    window.member(origin).posts.notify();
+    words.posted(origin, window.rank()).fetch_add(1, std::memory_order_seq_cst);
+    notify(words.member(origin).posts, origin, window);
   }
   return {};
 }
 
 Error wait(Window& window) {
   if (!window.epochs().is_exposed()) return need_exposed(window, "MPI_Win_wait");
-  window.mine().completes.wait_until([&window] { return all_have_completed(window); },
-                                     {Standing::mine.call, text_of_wait, &window});
+  window.words().completes.wait_until([&window] { return all_have_completed(window); },
+                                      window.part().looks(),
+                                      {Standing::mine.call, text_of_wait, &window});
   window.epochs().set_exposed(false);
   return {};
 }

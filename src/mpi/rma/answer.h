@@ -1,12 +1,16 @@
-// answer.h — a strand that waits for an answer of another process, and where the answer's data go.
+// answer.h — a strand that waits for an answer of another process, and where the answer's data go;
+// and how that process answers.
 //
 // Thread safety: made by its strand; came() by the thread that polls, once, which ends its name
-// first (gateway::IdTable).
+// first (gateway::IdTable). send_answer() any thread.
 
 #pragma once
 
+#include <cstdint>
+
 #include "exec/ult/completion.h"
 #include "mpi/datatype/buffer.h"
+#include "net/gateway/gateway.h"
 #include "net/transport/transport.h"
 
 namespace heddle::rma {
@@ -37,5 +41,14 @@ class Answer {
   int status_ = MPI_SUCCESS;
   ult::Completion done_;
 };
+
+// A strand of another process that waits for an answer: the way back, and its name there.
+struct Asker {
+  int channel, host;
+  std::uint64_t waiting;
+};
+
+void send_answer(gateway::Gateway& gateway, const Asker& asker, int status,
+                 transport::Bytes data = {}) noexcept;
 
 }  // namespace heddle::rma

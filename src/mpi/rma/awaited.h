@@ -8,12 +8,16 @@
 //
 // [W1], [W2] and the looks behind them are seq_cst: one of the two sees the other.
 //
-// Thread safety: one strand waits at a time; others call notify() from any thread.
+// In memory that several processes map, only the waiter's process follows the pointer. Others ask
+// has_waiter() after the change, and send that process a packet; it calls notify() (mapped.h).
+//
+// Thread safety: one strand waits at a time; others call the rest from any thread.
 
 #pragma once
 
 #include <atomic>
 
+#include "base/platform/cpu.h"
 #include "exec/ult/completion.h"
 #include "exec/ult/stillness.h"
 
@@ -21,15 +25,17 @@ namespace heddle::rma {
 
 class Awaited {
  public:
-  Awaited() = default;
   Awaited(const Awaited&) = delete;
   Awaited& operator=(const Awaited&) = delete;
 
-  // Requires that the condition reads with seq_cst what others change. `note` says what is waited
-  // for. May switch.
+  // Requires that the condition reads with seq_cst what others change. Looks `looks` times before
+  // it waits. `note` says what is waited for. May switch.
   template <class Condition>
-  void wait_until(Condition condition, const ult::WaitNote& note) noexcept {
-    if (condition()) return;
+  void wait_until(Condition condition, int looks, const ult::WaitNote& note) noexcept {
+    for (int look = 0; look < looks; ++look) {
+      if (condition()) return;
+      platform::cpu_relax();
+    }
     const ult::NotedWait noted(note);
     do {
       ult::Completion completion;
@@ -41,13 +47,14 @@ class Awaited {
   }
 
   // Called after a change by a seq_cst write [W2].
+  bool has_waiter() const noexcept { return waiter_.load(std::memory_order_seq_cst) != nullptr; }
   void notify() noexcept {
-    if (waiter_.load(std::memory_order_seq_cst) == nullptr) return;
+    if (!has_waiter()) return;
     if (ult::Completion* waiter = waiter_.exchange(nullptr)) waiter->set();
   }
 
  private:
-  std::atomic<ult::Completion*> waiter_{nullptr};
+  std::atomic<ult::Completion*> waiter_;  // null at first (words.h)
 };
 
 }  // namespace heddle::rma

@@ -4,11 +4,14 @@
 //   ----------  -----------------------------------------  -------------------------------------------
 //   kAccess     head, runs, data                           does it; answers if `waiting` is not 0
 //   kFlush      after all accesses to this target          answers: those before have been done
-//   kLock       mode                                       answers when the origin has the lock
+//   kLock       mode, lost                                 answers when the origin has the lock, or,
+//                                                          if it reaches the word, may try again
 //   kUnlock     mode
 //   kLockAll    to one member of each process              answers when no member is locked alone
 //   kUnlockAll
 //   kPost, kComplete                                       counts
+//   kLook       the member's words have changed (mapped.h) looks what waits for that
+//   kAllLeft    to one member of each process              wakes what waits for the end of lock_all
 //   kAnswer     (from the target's process) status, data
 //
 // A long access travels in several packets, each with some of its runs. Accumulates are atomic for
@@ -37,6 +40,8 @@ inline constexpr auto kLockAll = gateway::kind_of(gateway::Module::kWindows, 6);
 inline constexpr auto kUnlockAll = gateway::kind_of(gateway::Module::kWindows, 7);
 inline constexpr auto kPost = gateway::kind_of(gateway::Module::kWindows, 8);
 inline constexpr auto kComplete = gateway::kind_of(gateway::Module::kWindows, 9);
+inline constexpr auto kLook = gateway::kind_of(gateway::Module::kWindows, 10);
+inline constexpr auto kAllLeft = gateway::kind_of(gateway::Module::kWindows, 11);
 
 enum class Access : std::uint8_t {
   kPut,      // data: what is written
@@ -51,8 +56,8 @@ struct WindowPacket {
   gateway::PacketKind kind;
   Access access = Access::kPut;  // of kAccess
   std::uint8_t mode = 0;         // of kLock and kUnlock: LockMode
-  std::uint8_t unused = 0;
-  std::int32_t target;  // ranks in the window
+  std::uint8_t lost = 0;  // of kLock: how often the origin has tried again, as far as it fits
+  std::int32_t target;    // ranks in the window
   std::int32_t origin;
   std::uint32_t runs = 0;     // of kAccess, behind the head
   std::uint64_t context;      // of the window's part
@@ -67,10 +72,12 @@ struct TargetRun {
   std::uint64_t at, bytes;
 };
 
+inline constexpr std::int32_t kTryAgain = -1;  // of kLock
+
 struct AnswerPacket {
   gateway::PacketKind kind = kAnswer;
   std::uint8_t unused[3] = {};
-  std::int32_t status = 0;  // MPI_SUCCESS, or the class of an error
+  std::int32_t status = 0;  // MPI_SUCCESS, the class of an error, or kTryAgain
   std::uint64_t waiting;
 };
 static_assert(sizeof(AnswerPacket) == 16);

@@ -25,10 +25,11 @@ Part::Part(int members, int here)
     : SharedPart(here),
       size_(static_cast<std::size_t>(members)),
       members_(new Member[size_]),
-      posted_(platform::map_pages(size_ * size_ * sizeof(Count))) {}
+      own_words_(platform::map_pages(Words::bytes(size_))),
+      words_(own_words_.low == nullptr ? Words() : Words(own_words_.low, size_)) {}
 
 Part::~Part() {
-  platform::unmap(posted_);
+  platform::unmap(own_words_);
   platform::unmap(segment_);
   close_segment();
 }
@@ -70,12 +71,17 @@ platform::Mapping map_shared(int descriptor, std::size_t bytes, std::size_t alig
 
 }  // namespace
 
+std::size_t Part::front_bytes() const noexcept {
+  return sizeof stripes_of_process + Words::bytes(size_);
+}
+
 void Part::give_places(std::size_t alignment) noexcept {
   auto* const low = static_cast<std::byte*>(segment_.low);
   std::byte* base = low;
-  if (!is_all_here_) {
+  if (is_mapped_) {
     stripes_ = Stripes(reinterpret_cast<Stripe*>(low), low);
-    base += platform::round_up(sizeof stripes_of_process, std::max<std::size_t>(alignment, 1));
+    words_ = Words(low + sizeof stripes_of_process, size_);
+    base += platform::round_up(front_bytes(), std::max(alignment, platform::page_size()));
   }
   for (std::size_t i = 0; i < size_; ++i) {
     const bool has_place = alignment == 0 || members_[i].size > 0;
@@ -99,15 +105,15 @@ bool Part::take_rooms(int descriptor) const noexcept {
 }
 
 SegmentName Part::take_segment(std::size_t alignment, bool named) noexcept {
-  std::size_t bytes = sizeof stripes_of_process + platform::page_size() + alignment;
+  std::size_t bytes = front_bytes() + platform::page_size() + alignment;
   for (std::size_t i = 0; i < size_; ++i) bytes += room_of(members_[i], alignment);
   bytes = platform::round_up(bytes, platform::page_size());
-  is_all_here_ = !named;
+  is_mapped_ = named;
   if (named) {
     descriptor_ = platform::make_shared_file();
-    const bool is_there =
-        descriptor_ >= 0 && ftruncate(descriptor_, static_cast<off_t>(bytes)) == 0 &&
-        posix_fallocate(descriptor_, 0, static_cast<off_t>(sizeof stripes_of_process)) == 0;
+    const bool is_there = descriptor_ >= 0 &&
+                          ftruncate(descriptor_, static_cast<off_t>(bytes)) == 0 &&
+                          posix_fallocate(descriptor_, 0, static_cast<off_t>(front_bytes())) == 0;
     if (is_there) segment_ = map_shared(descriptor_, bytes, alignment);
   } else {
     segment_ = platform::map_pages(bytes);
@@ -121,7 +127,7 @@ SegmentName Part::take_segment(std::size_t alignment, bool named) noexcept {
 bool Part::map_segment(const SegmentName& name) noexcept {
   const int descriptor = platform::open_shared_file(name.process, name.descriptor);
   if (descriptor < 0) return false;
-  is_all_here_ = false;
+  is_mapped_ = true;
   segment_ = map_shared(descriptor, name.bytes, name.alignment);
   if (segment_.low != nullptr) give_places(name.alignment);
   const bool is_there = segment_.low != nullptr && take_rooms(descriptor);

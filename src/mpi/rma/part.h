@@ -1,9 +1,9 @@
 // part.h — what the members of a window have in common: whose memory is where, and the words by
 // which they synchronize.
 //
-//   Part ─┬─ Member 0, 1, 2 …   base, size, displacement unit; lock; arrivals of posts, completes
-//         ├─ posted             a counter for each pair: how often a target has posted to an origin
-//         ├─ AllLock            how many strands have locked all
+//   Part ─┬─ Member 0, 1, 2 …   base, size, displacement unit; what waits for its lock
+//         ├─ Words              locks, counts of posts and completes (words.h)
+//         ├─ AllQueue           what waits in this process for the end of lock_all epochs
 //         ├─ LateErrors         what accesses from other processes did wrong
 //         └─ segment            the memory of MPI_Win_allocate_shared, and of MPI_Win_allocate where
 //                               the members are in several processes of a node
@@ -11,12 +11,14 @@
 // The first member that joins makes the part (world::SharedPart). Each writes its own Member, then
 // all meet, and then all read all of them. So there is one table a process, however many members.
 //
+// A segment that several processes map is mapped by all processes of the window, and has the words
+// and stripes in front of the memory. Else the words are this process's alone, and what concerns
+// members of other processes is asked for by packets.
+//
+//   segment   stripes | words | up to a page | memory of rank 0, 1, 2 …
+//
 // Invariants
 //   I1  base, size, unit and regions of a Member do not change after the window is made.
-//   I2  posted(o, t) counts the posts of t that name o, and its origin o counts the starts that
-//       name t: a start waits until there are more posts than starts.
-//   I3  `completed` of a member counts completes that name it. An origin completes only after it
-//       has started, and so after the member has posted: counts of two exposures do not mix.
 //
 // Thread safety: Members before they meet each its own; afterwards constant, but for what locks or
 // counts by itself.
@@ -34,10 +36,9 @@
 
 #include "base/mutex.h"
 #include "base/platform/memory.h"
-#include "mpi/rma/awaited.h"
 #include "mpi/rma/regions.h"
 #include "mpi/rma/stripes.h"
-#include "mpi/rma/target_lock.h"
+#include "mpi/rma/words.h"
 #include "net/world/shared_part.h"
 
 namespace heddle::rma {
@@ -60,10 +61,7 @@ struct alignas(platform::kCacheLine) Member {
     return at <= all && bytes <= all - at;
   }
 
-  TargetLock lock;
-  std::atomic<std::uint32_t> completed{0};  // I3
-  Awaited completes;                        // for `completed`
-  Awaited posts;                            // for posted(this member, any)
+  LockQueue queue;  // of its lock, if the member is here
 };
 
 // Errors of accesses from other processes that are not answered, until the origin flushes.
@@ -89,8 +87,6 @@ struct SegmentName {
 
 class Part final : public world::SharedPart {
  public:
-  using Count = std::atomic<std::uint32_t>;
-
   // Called by the first member that joins. `here`: of the window's group, how many are in this
   // process.
   Part(int members, int here);
@@ -98,16 +94,30 @@ class Part final : public world::SharedPart {
 
   int size() const noexcept { return static_cast<int>(size_); }
   Member& member(int rank) noexcept { return members_[static_cast<std::size_t>(rank)]; }
-  Count& posted(int origin, int target) noexcept {
-    return static_cast<Count*>(
-        posted_.low)[static_cast<std::size_t>(origin) * size_ + static_cast<std::size_t>(target)];
+  // True if all members' memory and words are mapped by all processes that they are in.
+  bool is_mapped() const noexcept { return is_mapped_; }
+  // True if strands of this process synchronize with the member by its words.
+  bool reaches(int rank) const noexcept {
+    return is_mapped() || members_[static_cast<std::size_t>(rank)].here;
   }
-  AllLock& all() noexcept { return all_; }
+  const Words& words() const noexcept { return words_; }
+  TargetLock& lock(int rank) const noexcept { return words_.member(rank).lock; }
+  AllLock& all() const noexcept { return words_.all(); }
+  AllQueue& all_queue() noexcept { return all_queue_; }
+  // The last strand that had locked all has left.
+  void all_have_left() noexcept {
+    all().end_waits();
+    all_queue_.wake();
+  }
+  // How often a strand looks at a word before it queues itself: where the holder may be in another
+  // process, a packet takes longer than most epochs.
+  int looks() const noexcept { return is_mapped() ? kLooks : 1; }
+
   LateErrors& late_errors() noexcept { return late_errors_; }
   Stripes stripes() const noexcept { return stripes_; }  // for accumulates at any member
 
   // False: there was no memory for it.
-  bool is_whole() const noexcept { return posted_.low != nullptr; }
+  bool is_whole() const noexcept { return own_words_.low != nullptr; }
   // The class of an error that a member had; MPI_SUCCESS if none had one.
   int first_failure() const noexcept;
 
@@ -122,18 +132,24 @@ class Part final : public world::SharedPart {
   void close_segment() noexcept;
 
  private:
+  static constexpr int kLooks = 64;
+
   const std::size_t size_;
   const std::unique_ptr<Member[]> members_;
-  const platform::Mapping posted_;  // of counters; pages that are never touched take no memory
+  platform::Mapping own_words_;  // pages that are never touched take no memory
+
   void give_places(std::size_t alignment) noexcept;
   // Takes the memory of this process's members. False: there is none.
   bool take_rooms(int descriptor) const noexcept;
+  // The bytes in front of the memory in a segment that several processes map.
+  std::size_t front_bytes() const noexcept;
 
   platform::Mapping segment_;
   Stripes stripes_;
-  bool is_all_here_ = true;  // the segment is this process's alone
-  int descriptor_ = -1;      // of the segment, until all have mapped it
-  AllLock all_;
+  Words words_;
+  bool is_mapped_ = false;  // by several processes
+  int descriptor_ = -1;     // of the segment, until all have mapped it
+  AllQueue all_queue_;
   LateErrors late_errors_;
 };
 

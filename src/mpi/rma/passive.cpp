@@ -6,6 +6,7 @@
 #include "base/standing.h"
 #include "exec/ult/stillness.h"
 #include "mpi/rma/checks.h"
+#include "mpi/rma/mapped.h"
 #include "mpi/rma/remote.h"
 #include "mpi/rma/sync.h"
 
@@ -32,33 +33,74 @@ std::string text_of_lock(const void* subject) {
   const char* const kind = awaiting.mode == LockMode::kExclusive ? "the exclusive lock"
                            : awaiting.mode == LockMode::kShared  ? "a shared lock"
                                                                  : "the end of the exclusive lock";
-  const int holder = awaiting.window.member(awaiting.rank).lock.holder();
+  const int holder = awaiting.window.part().lock(awaiting.rank).holder();
   return std::string(kind) + " of rank " + std::to_string(awaiting.rank) + " in " +
          describe(awaiting.window) +
          (holder >= 0 ? ", which rank " + std::to_string(holder) + " has" : "");
 }
 
-void take_slow(const Awaiting& awaiting) noexcept {
+// The lock's queue is looked at: something there may go on.
+void look(Window& window, int rank) noexcept {
+  TargetLock& lock = window.part().lock(rank);
+  if (window.member(rank).here) {
+    window.member(rank).queue.look(lock);
+  } else if (lock.call()) {
+    mapped::look(rank, window);
+  }
+}
+
+void release(Window& window, int rank, LockMode mode) noexcept {
+  if (window.part().lock(rank).unlock(mode)) [[unlikely]]
+    look(window, rank);
+}
+
+bool try_for_a_while(Window& window, int rank, LockMode mode) noexcept {
+  TargetLock& lock = window.part().lock(rank);
+  for (int looks = window.part().looks() - 1; looks > 0; --looks) {
+    platform::cpu_relax();
+    if (lock.try_lock(mode)) return true;
+  }
+  return false;
+}
+
+Error take_slow(const Awaiting& awaiting) {
+  auto& [window, rank, mode] = awaiting;
+  if (try_for_a_while(window, rank, mode)) return {};
   const ult::NotedWait noted({Standing::mine.call, text_of_lock, &awaiting});
-  awaiting.window.member(awaiting.rank).lock.lock_slow(awaiting.mode);
+  TargetLock& lock = window.part().lock(rank);
+  Member& member = window.member(rank);
+  bool has_lock = false;
+  for (int lost = 0; !has_lock; ++lost) {
+    if (member.here) {
+      has_lock = member.queue.wait(lock, mode, lost);
+    } else if (Error e = mapped::wait_for_lock(rank, mode, lost, &has_lock, window)) {
+      return e;
+    }
+    has_lock = has_lock || lock.try_again(mode);
+  }
+  // What waits behind it may share with the caller.
+  if (mode != LockMode::kExclusive) look(window, rank);
+  return {};
 }
 
-void take(Window& window, int rank, LockMode mode) noexcept {
-  if (!window.member(rank).lock.try_lock(mode)) take_slow({window, rank, mode});
+Error take(Window& window, int rank, LockMode mode) {
+  if (window.part().lock(rank).try_lock(mode)) [[likely]]
+    return {};
+  return take_slow({window, rank, mode});
 }
 
-void take_exclusive(Window& window, int rank) noexcept {
-  TargetLock& lock = window.member(rank).lock;
+Error take_exclusive(Window& window, int rank) {
   AllLock& all = window.part().all();
   for (;;) {
-    take(window, rank, LockMode::kExclusive);
+    if (Error e = take(window, rank, LockMode::kExclusive)) return e;
     if (!all.is_taken()) break;
-    lock.unlock(LockMode::kExclusive);
+    release(window, rank, LockMode::kExclusive);
     const Awaiting awaiting{window, rank, LockMode::kExclusive};
     const ult::NotedWait noted({Standing::mine.call, text_of_lock, &awaiting});
-    all.wait();
+    window.part().all_queue().wait(all);
   }
-  lock.note_holder(window.rank());
+  window.part().lock(rank).note_holder(window.rank());
+  return {};
 }
 
 Error need_locks(const Window& window) {
@@ -85,9 +127,11 @@ Error lock(int type, int rank, int assertion, Window& window) {
     return wrong_epoch(window, "a target is locked once, and not inside of another epoch");
   }
   const LockMode mode = alone ? LockMode::kExclusive : LockMode::kShared;
-  if (!window.member(rank).here) return remote::lock(rank, mode, window);
-  alone ? take_exclusive(window, rank) : take(window, rank, mode);
-  return {};
+  Error failed = !window.part().reaches(rank) ? remote::lock(rank, mode, window)
+                 : alone                      ? take_exclusive(window, rank)
+                                              : take(window, rank, mode);
+  if (failed) window.epochs().end_lock(rank);
+  return failed;
 }
 
 Error unlock(int rank, Window& window) {
@@ -96,14 +140,13 @@ Error unlock(int rank, Window& window) {
   const Mark mark = window.epochs().end_lock(rank);
   if (mark == Mark::kNone) return wrong_epoch(window, "it has not locked this target");
   const LockMode mode = mark == Mark::kExclusive ? LockMode::kExclusive : LockMode::kShared;
-  if (!window.member(rank).here) {
+  if (!window.part().reaches(rank)) {
     Error failed = remote::flush(rank, window);
     remote::unlock(rank, mode, window);
     return failed;
   }
-  TargetLock& lock = window.member(rank).lock;
-  if (mark == Mark::kExclusive) lock.note_holder(MPI_PROC_NULL);
-  lock.unlock(mode);
+  if (mark == Mark::kExclusive) window.part().lock(rank).note_holder(-1);
+  release(window, rank, mode);
   return {};
 }
 
@@ -113,7 +156,8 @@ Error lock_all(int assertion, Window& window) {
   if (!window.epochs().begin_all()) return wrong_epoch(window, "end it before MPI_Win_lock_all");
   window.part().all().enter();
   for (int rank = 0; rank < window.size(); ++rank) {
-    if (window.member(rank).lock.is_exclusive()) take(window, rank, LockMode::kPass);
+    if (!window.part().lock(rank).is_exclusive()) continue;
+    if (Error e = take(window, rank, LockMode::kPass)) return e;
   }
   return remote::lock_all(window);
 }
@@ -124,7 +168,10 @@ Error unlock_all(Window& window) {
   }
   Error failed = remote::flush_all(window);
   remote::unlock_all(window);
-  window.part().all().leave();
+  if (window.part().all().leave()) [[unlikely]] {
+    window.part().all_have_left();
+    mapped::all_have_left(window);
+  }
   return failed;
 }
 
@@ -134,7 +181,7 @@ Error flush(int rank, Window& window) {
     return wrong_epoch(window, "only targets that are locked are flushed");
   }
   order_memory();
-  if (rank == MPI_PROC_NULL || window.member(rank).here) return {};
+  if (rank == MPI_PROC_NULL || window.part().reaches(rank)) return {};
   return remote::flush(rank, window);
 }
 

@@ -10,8 +10,7 @@
 #include "exec/ult/stillness.h"
 #include "mpi/rma/answer.h"
 #include "mpi/rma/element_runs.h"
-#include "mpi/rma/service.h"
-#include "net/gateway/gateway.h"
+#include "mpi/rma/way.h"
 
 namespace heddle::rma::remote {
 
@@ -21,55 +20,7 @@ using datatype::ConstBuffer;
 
 namespace {
 
-// The most that a packet carries behind its head, and how many answers a call waits for at once.
-constexpr std::size_t kMostBytes = 16 << 10;
-constexpr std::size_t kAtOnce = 16;
-
-Error no_memory() {
-  return Error::make(MPI_ERR_NO_MEM, "there is no memory for a packet to the target's process");
-}
-
-// The way from the calling rank to the process of a member.
-class Way {
- public:
-  Way(int member, Window& window)
-      : process_(window.comm().group().member(member)),
-        channels_(
-            gateway::Gateway::here().by_host()[static_cast<std::size_t>(process_.host)]->channels),
-        channel_(channels_.channel_of(world::here().process->number, process_.number,
-                                      window.comm().context())) {}
-
-  std::size_t room() const noexcept {
-    return std::min(channels_.packet_bytes() - sizeof(WindowPacket), kMostBytes);
-  }
-  bool send(const WindowPacket& head) const noexcept {
-    return channels_.send(channel_, process_.host, bytes_of(head));
-  }
-  channel::PackedPacket* make(const WindowPacket& head, std::size_t bytes) const noexcept {
-    return channel::PackedPacket::make(process_.host, bytes_of(head), bytes);
-  }
-  void put(channel::PackedPacket& packet) const noexcept { channels_.put(channel_, packet); }
-
- private:
-  static transport::Bytes bytes_of(const WindowPacket& head) noexcept {
-    return {reinterpret_cast<const std::byte*>(&head), sizeof head};
-  }
-
-  const world::Process& process_;
-  channel::Channels& channels_;
-  const int channel_;
-};
-
-WindowPacket head_of(gateway::PacketKind kind, int target, Window& window) noexcept {
-  return {.kind = kind, .target = target, .origin = window.rank(), .context = window.context()};
-}
-
-std::uint64_t name(Answer& answer) {
-  return gateway::Gateway::here().find<Service>().answers().add(answer);
-}
-void forget(std::uint64_t name) {
-  gateway::Gateway::here().find<Service>().answers().take(name, [](const Answer&) { return true; });
-}
+constexpr std::size_t kAtOnce = 16;  // answers that a call waits for
 
 std::string text_of_answer(const void* subject) {
   return "an answer from the process of rank " + std::to_string(*static_cast<const int*>(subject)) +
@@ -85,17 +36,12 @@ Error error_of(int status, int target, const Window& window) {
 }
 
 // Asks, and waits for the answer; `text` and `subject` are for reports.
-Error ask(WindowPacket head, Window& window, std::string (*text)(const void*),
+Error ask(const WindowPacket& head, Window& window, std::string (*text)(const void*),
           const void* subject) {
-  Answer answer;
-  head.waiting = name(answer);
   const ult::NotedWait noted({Standing::mine.call, text, subject});
-  if (!Way(head.target, window).send(head)) {
-    forget(head.waiting);
-    return no_memory();
-  }
-  answer.wait();
-  return error_of(answer.status(), head.target, window);
+  int status = MPI_SUCCESS;
+  if (!ask_and_wait(head, window, &status)) return no_memory();
+  return error_of(status, head.target, window);
 }
 
 // An access, cut into packets.
@@ -301,7 +247,7 @@ Error flush(int target, Window& window) {
 }
 
 Error flush_all(Window& window) {
-  if (window.others().empty()) return {};
+  if (window.others().empty() || window.part().is_mapped()) return {};
   Error first;
   for (int target = 0; target < window.size(); ++target) {
     Error error = remote::flush(target, window);
@@ -324,6 +270,7 @@ void unlock(int target, LockMode mode, Window& window) {
 }
 
 Error lock_all(Window& window) {
+  if (window.part().is_mapped()) return {};
   for (const int member : window.others()) {
     const WantedLock wanted{window, member, LockMode::kPass};
     if (Error e = ask(head_of(kLockAll, member, window), window, text_of_lock, &wanted)) return e;
@@ -332,6 +279,7 @@ Error lock_all(Window& window) {
 }
 
 void unlock_all(Window& window) {
+  if (window.part().is_mapped()) return;
   for (const int member : window.others()) {
     static_cast<void>(Way(member, window).send(head_of(kUnlockAll, member, window)));
   }

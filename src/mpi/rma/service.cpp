@@ -6,6 +6,7 @@
 
 #include "mpi/rma/answer.h"
 #include "mpi/rma/combine.h"
+#include "mpi/rma/remote_waiters.h"
 
 namespace heddle::rma {
 
@@ -15,14 +16,12 @@ using transport::Bytes;
 class Service::Request {
  public:
   Request(const gateway::Arrival& arrival, const WindowPacket& packet, Part& its_part) noexcept
-      : channel(arrival.channel),
-        host(arrival.host),
+      : asker{arrival.channel, arrival.host, packet.waiting},
         head(packet),
         part(its_part),
         rest_(arrival.packet.subspan(sizeof packet)) {}
 
   Member& target() const noexcept { return part.member(head.target); }
-  Member& origin() const noexcept { return part.member(head.origin); }
 
   TargetRun run(std::uint32_t i) const noexcept {
     TargetRun run;
@@ -33,7 +32,7 @@ class Service::Request {
   bool has_runs() const noexcept { return runs_bytes() <= rest_.size(); }
   Bytes data() const noexcept { return rest_.subspan(runs_bytes()); }
 
-  const int channel, host;
+  const Asker asker;
   const WindowPacket head;
   Part& part;
 
@@ -62,73 +61,6 @@ bool combination_of(const WindowPacket& head, const datatype::Datatype** element
   return *op != nullptr && (*element)->size() > 0;
 }
 
-// A lock, or all members' of this process, that another process waits for.
-class RemoteLock final : public LockWaiter {
- public:
-  RemoteLock(LockMode mode, Service& service, int channel, int host, std::uint64_t waiting,
-             Part& part, int rank, int holder) noexcept
-      : LockWaiter(mode, true),
-        service_(service),
-        channel_(channel),
-        host_(host),
-        waiting_(waiting),
-        part_(part),
-        mode_(mode),
-        rank_(rank),
-        holder_(holder) {}
-
-  // Goes on until it must wait, or has all; then it answers and ends.
-  void go_on() noexcept {
-    while (rank_ < part_.size()) {
-      if (!has_lock_ && !take()) return;
-      if (mode_ == LockMode::kExclusive && part_.all().is_taken()) {
-        has_lock_ = false;
-        lock().unlock(mode_);
-        if (!part_.all().left_or_queue(*this)) return;
-        continue;
-      }
-      if (mode_ != LockMode::kPass) break;
-      has_lock_ = false;
-      ++rank_;
-    }
-    if (mode_ == LockMode::kExclusive) lock().note_holder(holder_);
-    service_.answer(channel_, host_, waiting_, MPI_SUCCESS);
-    part_.leave();
-    delete this;
-  }
-
-  // It comes from the target's lock, which it then has, or from those that had locked all.
-  void wake() noexcept override {
-    has_lock_ = queued_for_lock_;
-    queued_for_lock_ = false;
-    go_on();
-  }
-
- private:
-  ~RemoteLock() = default;
-
-  TargetLock& lock() noexcept { return part_.member(rank_).lock; }
-  bool take() noexcept {
-    const bool passes =
-        mode_ == LockMode::kPass && (!part_.member(rank_).here || !lock().is_exclusive());
-    queued_for_lock_ = true;
-    // Another thread may wake it at once, and end it.
-    if (!passes && !lock().lock_or_queue(*this)) return false;
-    queued_for_lock_ = false;
-    has_lock_ = true;
-    return true;
-  }
-
-  Service& service_;
-  const int channel_, host_;
-  const std::uint64_t waiting_;
-  Part& part_;
-  const LockMode mode_;
-  int rank_;
-  const int holder_;
-  bool has_lock_ = false, queued_for_lock_ = false;
-};
-
 }  // namespace
 
 Service::Service(gateway::Gateway& gateway, world::SharedParts& parts)
@@ -141,20 +73,13 @@ Service::Service(gateway::Gateway& gateway, world::SharedParts& parts)
   gateway.receive<&Service::serve<&Service::do_unlock_all>>(kUnlockAll, *this);
   gateway.receive<&Service::serve<&Service::do_post>>(kPost, *this);
   gateway.receive<&Service::serve<&Service::do_complete>>(kComplete, *this);
+  gateway.receive<&Service::serve<&Service::do_look>>(kLook, *this);
+  gateway.receive<&Service::serve<&Service::do_all_left>>(kAllLeft, *this);
   gateway.receive<&Service::on_answer>(kAnswer, *this);
 }
 
 void attach_to(gateway::Gateway& gateway, world::SharedParts& parts) {
   gateway.add(std::make_unique<Service>(gateway, parts));
-}
-
-void Service::answer(int channel, int host, std::uint64_t waiting, int status,
-                     Bytes data) noexcept {
-  const AnswerPacket head{.status = status, .waiting = waiting};
-  const Bytes bytes{reinterpret_cast<const std::byte*>(&head), sizeof head};
-  // Without memory for it the origin waits for ever, as for any message that could not be sent.
-  static_cast<void>(gateway_.by_host()[static_cast<std::size_t>(host)]->channels.send(channel, host,
-                                                                                      bytes, data));
 }
 
 template <void (*kDo)(Service&, const Service::Request&)>
@@ -182,48 +107,65 @@ bool Service::on_answer(const gateway::Arrival& arrival) noexcept {
 
 void Service::do_flush(Service& service, const Request& request) {
   const int error = request.part.late_errors().take(request.head.origin, request.head.target);
-  service.answer(request.channel, request.host, request.head.waiting, error);
+  send_answer(service.gateway_, request.asker, error);
 }
 
 void Service::do_lock(Service& service, const Request& request) {
   const WindowPacket& head = request.head;
-  if (head.mode > static_cast<std::uint8_t>(LockMode::kExclusive)) return;
+  const LockMode most = request.part.is_mapped() ? LockMode::kPass : LockMode::kExclusive;
+  if (head.mode > static_cast<std::uint8_t>(most) || !request.target().here) return;
   service.parts_.hold(head.context);  // until it answers
-  (new RemoteLock(static_cast<LockMode>(head.mode), service, request.channel, request.host,
-                  head.waiting, request.part, head.target, head.origin))
-      ->go_on();
+  const Held held{service.gateway_, request.asker, request.part};
+  if (request.part.is_mapped()) {
+    (new RemoteTry(held, static_cast<LockMode>(head.mode), head.lost, head.target))->begin();
+  } else {
+    (new RemoteLock(held, static_cast<LockMode>(head.mode), head.target, head.origin))->go_on();
+  }
 }
 
 void Service::do_unlock(Service&, const Request& request) {
   const auto mode = static_cast<LockMode>(request.head.mode);
   if (mode > LockMode::kExclusive) return;
-  TargetLock& lock = request.target().lock;
-  if (mode == LockMode::kExclusive) lock.note_holder(MPI_PROC_NULL);
-  lock.unlock(mode);
+  TargetLock& lock = request.part.lock(request.head.target);
+  if (mode == LockMode::kExclusive) lock.note_holder(-1);
+  if (lock.unlock(mode)) request.target().queue.look(lock);
 }
 
 void Service::do_lock_all(Service& service, const Request& request) {
   service.parts_.hold(request.head.context);
   request.part.all().enter();
-  (new RemoteLock(LockMode::kPass, service, request.channel, request.host, request.head.waiting,
-                  request.part, 0, request.head.origin))
-      ->go_on();
+  const Held held{service.gateway_, request.asker, request.part};
+  (new RemoteLock(held, LockMode::kPass, 0, request.head.origin))->go_on();
 }
 
 void Service::do_unlock_all(Service&, const Request& request) {
-  request.part.all().leave();
+  if (request.part.all().leave()) request.part.all_have_left();
 }
 
 void Service::do_post(Service&, const Request& request) {
+  const Words& words = request.part.words();
   // seq_cst: with Awaited.
-  request.part.posted(request.head.origin, request.head.target)
-      .fetch_add(1, std::memory_order_seq_cst);
-  request.origin().posts.notify();
+  words.posted(request.head.origin, request.head.target).fetch_add(1, std::memory_order_seq_cst);
+  words.member(request.head.origin).posts.notify();
 }
 
 void Service::do_complete(Service&, const Request& request) {
-  request.target().completed.fetch_add(1, std::memory_order_seq_cst);  // with Awaited
-  request.target().completes.notify();
+  MemberWords& target = request.part.words().member(request.head.target);
+  target.completed.fetch_add(1, std::memory_order_seq_cst);  // with Awaited
+  target.completes.notify();
+}
+
+void Service::do_look(Service&, const Request& request) {
+  if (!request.target().here) return;
+  MemberWords& target = request.part.words().member(request.head.target);
+  target.lock.answer_call();
+  request.target().queue.look(target.lock);
+  target.posts.notify();
+  target.completes.notify();
+}
+
+void Service::do_all_left(Service&, const Request& request) {
+  request.part.all_queue().wake();
 }
 
 namespace {
@@ -310,8 +252,8 @@ void Service::do_access(Service& service, const Request& request) {
     request.part.late_errors().note(request.head.origin, request.head.target, status);
   }
   if (!doing.answers()) return;
-  service.answer(request.channel, request.host, request.head.waiting, status,
-                 status == MPI_SUCCESS ? doing.result() : Bytes{});
+  send_answer(service.gateway_, request.asker, status,
+              status == MPI_SUCCESS ? doing.result() : Bytes{});
 }
 
 }  // namespace heddle::rma

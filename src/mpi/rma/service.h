@@ -4,8 +4,8 @@
 //   packet ──► the window's part, held meanwhile ──► copy, combine under stripes, count, lock
 //                                                ──► answer, at once or when the lock is there
 //
-// A lock that is taken is waited for in its queue by a RemoteLock, which has no strand: the
-// strand that unlocks gives it the lock, and so the answer leaves.
+// A lock that is taken is waited for in its queue by what has no strand (remote_waiters.h): the
+// strand that unlocks wakes it, and so the answer leaves.
 //
 // It also has the names of strands of this process that wait for answers (remote.h).
 //
@@ -35,10 +35,6 @@ class Service final : public gateway::Receiver {
 
   gateway::IdTable<Answer>& answers() noexcept { return answers_; }
 
-  // To the process that has asked, by the channel of the question.
-  void answer(int channel, int host, std::uint64_t waiting, int status,
-              transport::Bytes data = {}) noexcept;
-
   // A host that is lost ends the job (p2p).
   void on_lost(int) noexcept override {}
 
@@ -57,6 +53,8 @@ class Service final : public gateway::Receiver {
   static void do_unlock_all(Service& service, const Request& request);
   static void do_post(Service& service, const Request& request);
   static void do_complete(Service& service, const Request& request);
+  static void do_look(Service& service, const Request& request);
+  static void do_all_left(Service& service, const Request& request);
 
   gateway::Gateway& gateway_;
   world::SharedParts& parts_;

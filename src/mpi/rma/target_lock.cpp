@@ -1,15 +1,20 @@
 #include "mpi/rma/target_lock.h"
 
+#include "exec/ult/completion.h"
+
 namespace heddle::rma {
 
 namespace {
 
 class StrandWaiter final : public LockWaiter {
  public:
-  explicit StrandWaiter(LockMode its_mode) noexcept : LockWaiter(its_mode, false) {}
+  StrandWaiter(LockMode mode, int lost) noexcept : LockWaiter(mode, lost, false) {}
 
   void wake() noexcept override { woken_.set(); }
-  void wait() noexcept { woken_.wait(); }
+  bool wait() noexcept {
+    woken_.wait();
+    return has_lock();
+  }
 
  private:
   ult::Completion woken_;
@@ -17,78 +22,75 @@ class StrandWaiter final : public LockWaiter {
 
 }  // namespace
 
-// True if the waiter must wait. One that lost comes first again.
-bool TargetLock::queue_up(LockWaiter& waiter) noexcept {
-  const SpinGuard guard(queue_lock_);
-  const bool is_first = waiter.lost > 0 || queue_.empty();
-  // From here on each unlock comes for the queue's lock, so that none is missed.
-  word_.fetch_or(kQueued, std::memory_order_seq_cst);
-  if (is_first && try_lock(waiter.mode, 0)) {
-    if (queue_.empty()) word_.fetch_and(~kQueued, std::memory_order_relaxed);
+// One that lost comes first again.
+bool LockQueue::queue_up(TargetLock& lock, LockWaiter& waiter) noexcept {
+  const SpinGuard guard(lock_);
+  const bool is_first = waiter.returns_ || queue_.empty();
+  // From here on each unlock has the queue looked at, so that none is missed.
+  lock.word_.fetch_or(TargetLock::kQueued, std::memory_order_seq_cst);
+  if (is_first && lock.try_again(waiter.mode_)) {
+    if (queue_.empty()) lock.word_.fetch_and(~TargetLock::kQueued, std::memory_order_relaxed);
     return false;
   }
-  waiter.lost > 0 ? queue_.push_front(waiter) : queue_.push_back(waiter);
+  waiter.returns_ ? queue_.push_front(waiter) : queue_.push_back(waiter);
   return true;
 }
 
-void TargetLock::lock_slow(LockMode mode) noexcept {
-  for (int lost = 0;; ++lost) {
-    StrandWaiter waiter(mode);
-    LockWaiter& queued = waiter;
-    queued.lost = lost;
-    if (!queue_up(waiter)) break;
-    waiter.wait();
-    if (queued.granted || try_lock(mode, 0)) break;
-  }
-  // Those behind may share with the caller.
-  if (mode != LockMode::kExclusive) look_at_queue();
+bool LockQueue::wait(TargetLock& lock, LockMode mode, int lost) noexcept {
+  StrandWaiter waiter(mode, lost);
+  return !queue_up(lock, waiter) || waiter.wait();
 }
 
 // Takes out the front if it may go on; `*more`: the one behind may go on with it.
-LockWaiter* TargetLock::take_front(bool* more) noexcept {
-  const SpinGuard guard(queue_lock_);
+LockWaiter* LockQueue::take_front(TargetLock& lock, bool* more) noexcept {
+  const SpinGuard guard(lock_);
   LockWaiter* const front = queue_.front();
   if (front != nullptr) {
-    const std::uint32_t word = word_.load(std::memory_order_relaxed);
-    const std::uint32_t hinders = front->mode == LockMode::kExclusive ? ~kQueued : kExclusive;
-    if ((word & hinders) != 0) return nullptr;  // its holder comes here again
-    front->granted = (front->remote || front->lost >= kPatience) && try_lock(front->mode, 0);
-    if (front->remote && !front->granted) return nullptr;  // as above
-    *more = front->remote && front->mode != LockMode::kExclusive;
+    const LockMode mode = front->mode_;
+    const bool is_due = front->must_have_ || front->lost_ >= kPatience;
+    const bool may_go_on =
+        is_due ? lock.try_again(mode)
+               : (lock.word_.load(std::memory_order_relaxed) & TargetLock::hindering(mode)) == 0;
+    if (!may_go_on) {  // its holder has the queue looked at again
+      if (++front->lost_ > kPatience) {
+        lock.word_.fetch_or(TargetLock::kClosed, std::memory_order_relaxed);
+      }
+      return nullptr;
+    }
+    front->has_lock_ = is_due;
+    *more = front->must_have_ && mode != LockMode::kExclusive;
     IntrusiveList<LockWaiter>::erase(*front);
+    lock.word_.fetch_and(~TargetLock::kClosed, std::memory_order_relaxed);
   }
-  if (queue_.empty()) word_.fetch_and(~kQueued, std::memory_order_relaxed);
+  if (queue_.empty()) lock.word_.fetch_and(~TargetLock::kQueued, std::memory_order_relaxed);
   return front;
 }
 
-void TargetLock::look_at_queue() noexcept {
+void LockQueue::look(TargetLock& lock) noexcept {
   for (bool more = true; more;) {
     more = false;
-    if (LockWaiter* const front = take_front(&more)) front->wake();  // it may be gone now
+    if (LockWaiter* const front = take_front(lock, &more)) front->wake();  // it may be gone now
   }
 }
 
-bool AllLock::left_or_queue(LockWaiter& waiter) noexcept {
-  const SpinGuard guard(queue_lock_);
-  const std::uint32_t before = count_.fetch_or(kAwaited, std::memory_order_seq_cst);
-  if ((before & ~kAwaited) != 0) {
-    queue_.push_back(waiter);
-    return false;
-  }
-  if (queue_.empty()) count_.fetch_and(~kAwaited, std::memory_order_relaxed);
-  return true;
+bool AllQueue::left_or_queue(AllLock& all, LockWaiter& waiter) noexcept {
+  const SpinGuard guard(lock_);
+  const std::uint32_t before =
+      all.count_.fetch_or(AllLock::kAwaited, std::memory_order_seq_cst);  // [C2]
+  if ((before & ~AllLock::kAwaited) == 0) return true;
+  queue_.push_back(waiter);
+  return false;
 }
 
-void AllLock::wait() noexcept {
-  StrandWaiter waiter(LockMode::kPass);
-  if (!left_or_queue(waiter)) waiter.wait();
+void AllQueue::wait(AllLock& all) noexcept {
+  StrandWaiter waiter(LockMode::kPass, 0);
+  if (!left_or_queue(all, waiter)) waiter.wait();
 }
 
-void AllLock::wake() noexcept {
+void AllQueue::wake() noexcept {
   IntrusiveList<LockWaiter> woken;
   {
-    const SpinGuard guard(queue_lock_);
-    count_.fetch_and(~kAwaited, std::memory_order_relaxed);
+    const SpinGuard guard(lock_);
     while (LockWaiter* waiter = queue_.pop_front()) woken.push_back(*waiter);
   }
   while (LockWaiter* waiter = woken.pop_front()) waiter->wake();  // it may be gone now

@@ -1,7 +1,11 @@
 // target_lock.h — the lock of one member's window memory (MPI_Win_lock), and the count of those
-// that have locked all members' (MPI_Win_lock_all), in the process of these members.
+// that have locked all members' (MPI_Win_lock_all).
 //
-// A TargetLock is one word and a queue. Bits of the word: exclusive, queued, number of sharers.
+// Each is a word, and queues of what waits. All strands reach the word that can: those of the
+// member's process, or of all processes that map the window (words.h). The queue of a lock is in
+// the member's process; those that wait for the count do so in queues of their own processes.
+//
+// Bits of a lock's word: exclusive, queued, called, closed, number of sharers.
 //
 //   mode        is taken when                   and then
 //   ----------  ------------------------------  ------------------------------------------------
@@ -10,15 +14,21 @@
 //   kPass       there is no exclusive holder    takes nothing: its caller has locked all
 //
 // The first attempt is one atomic operation. A strand that fails queues itself and parks. While
-// `queued` is set, each unlock looks at the queue, and a newcomer that would share queues behind
-// those that wait, so that an exclusive one gets its turn.
+// `queued` is set, each unlock has the queue looked at, and a newcomer that would share queues
+// behind those that wait, so that an exclusive one gets its turn.
 //
-//   unlock finds            and
+//   a look finds            and
 //   ----------------------  --------------------------------------------------------------------
 //   a front that lost less  wakes it; the strand tries again, and another may be faster. So a lock
 //   than kPatience times    that is taken for a short time is not handed from worker to worker,
 //                           each time with a switch
 //   another front           gives it the lock
+//   the lock taken          leaves it: the holder's unlock has the queue looked at again. A front
+//                           without patience closes the lock to newcomers until it has it
+//
+// The strand that unlocks looks itself if the queue is in its process. Else it sets `called` and
+// sends a packet to that process, which clears `called` and looks (mapped.h). If `called` was set,
+// a look is on its way: it will see this unlock, too [C1].
 //
 // An exclusive holder and strands that have locked all exclude each other by two words: each writes
 // its own and then reads the other's. The exclusive one yields:
@@ -31,6 +41,10 @@
 //
 // [D1], [D2] and the reads behind them are seq_cst: one of the two sees the other.
 //
+// The last one that leaves clears `awaited`, and then wakes what waits for the count in all
+// processes. A waiter sets `awaited` and queues itself under its queue's lock, so that the wake
+// after each clearing finds it [C2]. What was woken in vain waits again.
+//
 // Memory order: the strand that gets the lock sees what its holders before wrote.
 // Thread safety: any strand.
 
@@ -42,56 +56,39 @@
 #include "base/intrusive_list.h"
 #include "base/platform/cpu.h"
 #include "base/spin_lock.h"
-#include "exec/ult/completion.h"
 
 namespace heddle::rma {
 
 enum class LockMode : std::uint8_t { kShared, kExclusive, kPass };
 
-// What waits here: a strand, or a rank of another process (service.h), which gets the lock when it
-// is woken.
-class LockWaiter : public ListNode<> {
- public:
-  // It is in no queue any more. May end the waiter. Called without a lock.
-  virtual void wake() noexcept = 0;
-
- protected:
-  LockWaiter(LockMode its_mode, bool is_remote) noexcept : mode(its_mode), remote(is_remote) {}
-  ~LockWaiter() = default;
-
- private:
-  friend class TargetLock;
-
-  const LockMode mode;
-  const bool remote;
-  int lost = 0;          // how often another strand was faster
-  bool granted = false;  // written before it is woken
-};
-
+// The word of a lock. All bits are 0 at first.
 class alignas(platform::kCacheLine) TargetLock {
  public:
-  TargetLock() = default;
-  TargetLock(const TargetLock&) = delete;
-  TargetLock& operator=(const TargetLock&) = delete;
-
   // False: it is taken, or others wait for it.
-  bool try_lock(LockMode mode) noexcept { return try_lock(mode, kQueued); }
-  // Waits for the lock. May switch.
-  void lock_slow(LockMode mode) noexcept;
-  // For a remote waiter: true if it has the lock, else it will be woken with it.
-  bool lock_or_queue(LockWaiter& waiter) noexcept {
-    return try_lock(waiter.mode, kQueued) || !queue_up(waiter);
+  bool try_lock(LockMode mode) noexcept {
+    return try_unless(mode == LockMode::kExclusive ? kHinderAlone | kClosed
+                      : mode == LockMode::kShared  ? kExclusive | kQueued
+                                                   : kExclusive,
+                      mode);
   }
-  // Not for kPass.
-  void unlock(LockMode mode) noexcept {
+  // For what has waited: overtakes those that wait.
+  bool try_again(LockMode mode) noexcept { return try_unless(hindering(mode), mode); }
+  // Not for kPass. True: the queue must be looked at.
+  [[nodiscard]] bool unlock(LockMode mode) noexcept {
     const std::uint32_t part = mode == LockMode::kExclusive ? kExclusive : 1;
-    const std::uint32_t before = word_.fetch_sub(part, std::memory_order_acq_rel);
-    if ((before & kQueued) != 0) [[unlikely]]
-      look_at_queue();
+    return (word_.fetch_sub(part, std::memory_order_acq_rel) & kQueued) != 0;
   }
-  // The rank that has the lock alone, for reports; it says so itself.
-  void note_holder(int rank) noexcept { holder_.store(rank, std::memory_order_relaxed); }
-  int holder() const noexcept { return holder_.load(std::memory_order_relaxed); }
+
+  // In another process than the queue: true if the caller must call the queue's process.
+  bool call() noexcept {
+    return (word_.fetch_or(kCalled, std::memory_order_acq_rel) & kCalled) == 0;  // [C1]
+  }
+  // There, before it looks.
+  void answer_call() noexcept { word_.fetch_and(~kCalled, std::memory_order_acq_rel); }  // [C1]
+
+  // The rank that has the lock alone, for reports; it says so itself. -1: none.
+  void note_holder(int rank) noexcept { holder_.store(rank + 1, std::memory_order_relaxed); }
+  int holder() const noexcept { return holder_.load(std::memory_order_relaxed) - 1; }
 
   bool is_exclusive() const noexcept {
     // seq_cst: [D2].
@@ -99,17 +96,18 @@ class alignas(platform::kCacheLine) TargetLock {
   }
 
  private:
-  static constexpr std::uint32_t kExclusive = 1U << 31;
-  static constexpr std::uint32_t kQueued = 1U << 30;
-  static constexpr int kPatience = 8;
+  friend class LockQueue;
 
-  // `respected`: kQueued if the caller must not overtake those that wait, 0 if it was one of them.
-  bool try_lock(LockMode mode, std::uint32_t respected) noexcept {
+  static constexpr std::uint32_t kExclusive = 1U << 31, kQueued = 1U << 30, kCalled = 1U << 29,
+                                 kClosed = 1U << 28;
+  static constexpr std::uint32_t kHinderAlone = ~(kQueued | kCalled | kClosed);
+
+  static constexpr std::uint32_t hindering(LockMode mode) noexcept {
+    return mode == LockMode::kExclusive ? kHinderAlone : kExclusive;
+  }
+  bool try_unless(std::uint32_t hinders, LockMode mode) noexcept {
     std::uint32_t seen = word_.load(std::memory_order_seq_cst);
     for (;;) {
-      const std::uint32_t hinders = mode == LockMode::kExclusive ? ~kQueued
-                                    : mode == LockMode::kShared  ? kExclusive | respected
-                                                                 : kExclusive;
       if ((seen & hinders) != 0) return false;
       if (mode == LockMode::kPass) return true;
       const std::uint32_t wanted = mode == LockMode::kExclusive ? seen | kExclusive : seen + 1;
@@ -117,48 +115,96 @@ class alignas(platform::kCacheLine) TargetLock {
       if (word_.compare_exchange_weak(seen, wanted, std::memory_order_seq_cst)) return true;
     }
   }
-  bool queue_up(LockWaiter& waiter) noexcept;
-  void look_at_queue() noexcept;
-  LockWaiter* take_front(bool* more) noexcept;
 
-  std::atomic<std::uint32_t> word_{0};
-  std::atomic<int> holder_{-1};
-  // Lock: guards the queue of one member's window lock, and that `queued` is set if it has any.
-  SpinLock queue_lock_;
-  IntrusiveList<LockWaiter> queue_ GUARDED_BY(queue_lock_);
+  std::atomic<std::uint32_t> word_;
+  std::atomic<int> holder_;
 };
 
-// How many strands have locked all members of a window.
+// What waits in a queue: a strand, or a rank of another process (remote_waiters.h).
+class LockWaiter : public ListNode<> {
+ public:
+  // It is in no queue any more. May end the waiter. Called without a lock.
+  virtual void wake() noexcept = 0;
+
+ protected:
+  // `lost`: how often its strand has tried in vain since it was woken. `must_have`: it is woken
+  // with the lock only.
+  LockWaiter(LockMode mode, int lost, bool must_have) noexcept
+      : mode_(mode), must_have_(must_have), returns_(lost > 0), lost_(lost) {}
+  ~LockWaiter() = default;
+
+  bool has_lock() const noexcept { return has_lock_; }
+
+ private:
+  friend class LockQueue;
+
+  const LockMode mode_;
+  const bool must_have_, returns_;
+  int lost_;               // guarded by the queue
+  bool has_lock_ = false;  // written before it is woken
+};
+
+// What waits for a lock, in the process of its member.
+class LockQueue {
+ public:
+  LockQueue() = default;
+  LockQueue(LockQueue&&) = delete;
+
+  // False: the waiter has the lock. Else it will be woken.
+  bool queue_up(TargetLock& lock, LockWaiter& waiter) noexcept;
+  // Waits in the queue. True: the strand has the lock; else it must try again. May switch.
+  bool wait(TargetLock& lock, LockMode mode, int lost) noexcept;
+  // Wakes what may go on.
+  void look(TargetLock& lock) noexcept;
+
+ private:
+  static constexpr int kPatience = 8;
+
+  LockWaiter* take_front(TargetLock& lock, bool* more) noexcept;
+
+  // Lock: guards the queue of one member's window lock, and that `queued` is set if it has any.
+  SpinLock lock_;
+  IntrusiveList<LockWaiter> queue_ GUARDED_BY(lock_);
+};
+
+// How many strands have locked all members of a window. 0 at first.
 class alignas(platform::kCacheLine) AllLock {
  public:
-  AllLock() = default;
-  AllLock(const AllLock&) = delete;
-  AllLock& operator=(const AllLock&) = delete;
-
   void enter() noexcept { count_.fetch_add(1, std::memory_order_seq_cst); }  // [D2]
-  void leave() noexcept {
-    const std::uint32_t before = count_.fetch_sub(1, std::memory_order_acq_rel);
-    if (before == (kAwaited | 1)) [[unlikely]]
-      wake();
+  // True: what waits must be woken, after end_waits().
+  [[nodiscard]] bool leave() noexcept {
+    return count_.fetch_sub(1, std::memory_order_acq_rel) == (kAwaited | 1);
   }
+  void end_waits() noexcept { count_.fetch_and(~kAwaited, std::memory_order_acq_rel); }  // [C2]
   bool is_taken() const noexcept {
     // seq_cst: [D1].
     return (count_.load(std::memory_order_seq_cst) & ~kAwaited) != 0;
   }
-  // Returns when all have left. May switch.
-  void wait() noexcept;
-  // True if all have left, else the waiter will be woken when they have.
-  bool left_or_queue(LockWaiter& waiter) noexcept;
 
  private:
+  friend class AllQueue;
+
   static constexpr std::uint32_t kAwaited = 1U << 31;
 
+  std::atomic<std::uint32_t> count_;
+};
+
+// What waits in one process until all have left.
+class AllQueue {
+ public:
+  AllQueue() = default;
+  AllQueue(AllQueue&&) = delete;
+
+  // True if all have left, else the waiter will be woken, perhaps in vain.
+  bool left_or_queue(AllLock& all, LockWaiter& waiter) noexcept;
+  // May switch.
+  void wait(AllLock& all) noexcept;
   void wake() noexcept;
 
-  std::atomic<std::uint32_t> count_{0};
+ private:
   // Lock: guards those that wait until a window's lock_all epochs have ended.
-  SpinLock queue_lock_;
-  IntrusiveList<LockWaiter> queue_ GUARDED_BY(queue_lock_);
+  SpinLock lock_;
+  IntrusiveList<LockWaiter> queue_ GUARDED_BY(lock_);
 };
 
 }  // namespace heddle::rma

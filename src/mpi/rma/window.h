@@ -47,6 +47,7 @@ class Window final : public object::Object {
   Part& part() const noexcept { return part_; }
   Member& member(int rank) const noexcept { return part_.member(rank); }
   Member& mine() const noexcept { return member(rank_); }
+  MemberWords& words() const noexcept { return part_.words().member(rank_); }  // of the rank
   Epochs& epochs() noexcept { return epochs_; }
 
   // Own memory, which ends with the window. Before the members meet.

@@ -4,11 +4,15 @@
  *   waits    each rank waits for another call on the window that does not come
  *   dies     the same, and rank 0, for which all wait, is killed
  *   left     no rank frees the window
+ *   stopped  rank 0 is stopped by a signal, and rank 1 has epochs of all kinds there, which nothing hinders
+ *
+ * A second argument, "create": the program's memory.
  */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static MPI_Win window;
 static int rank, size;
@@ -60,18 +64,71 @@ static void waits(int dies) {
   }
 }
 
+/* In /proc/PID/stat the state follows the name. */
+static char state_of(long process) {
+  char path[64], state = '?';
+  snprintf(path, sizeof path, "/proc/%ld/stat", process);
+  FILE* const file = fopen(path, "r");
+  if (file != NULL) {
+    if (fscanf(file, "%*d %*s %c", &state) != 1) state = '?';
+    fclose(file);
+  }
+  return state;
+}
+
+static void stopped(const long* memory) {
+  const int other = 1 - rank;
+  const long one = 1;
+  long process = getpid();
+  MPI_Group all = MPI_GROUP_NULL, others = MPI_GROUP_NULL;
+  MPI_Win_get_group(window, &all);
+  MPI_Group_incl(all, 1, &other, &others);
+  MPI_Bcast(&process, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+  if (rank == 0) {
+    MPI_Win_post(others, 0, window);
+    raise(SIGSTOP);
+    MPI_Win_wait(window);
+    printf("%ld\n", *memory);
+    return;
+  }
+  while (state_of(process) != 'T') {
+  }
+  MPI_Win_start(others, 0, window);
+  MPI_Accumulate(&one, 1, MPI_LONG, 0, 0, 1, MPI_LONG, MPI_SUM, window);
+  MPI_Win_complete(window);
+  for (int i = 0; i < 100; ++i) {
+    MPI_Win_lock(i % 2 == 0 ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, 0, 0, window);
+    MPI_Accumulate(&one, 1, MPI_LONG, 0, 0, 1, MPI_LONG, MPI_SUM, window);
+    MPI_Win_flush(0, window);
+    MPI_Win_unlock(0, window);
+    MPI_Win_lock_all(0, window);
+    MPI_Accumulate(&one, 1, MPI_LONG, 0, 0, 1, MPI_LONG, MPI_SUM, window);
+    MPI_Win_flush_all(window);
+    MPI_Win_unlock_all(window);
+  }
+  kill((pid_t)process, SIGCONT);
+}
+
 int main(int count, char** arguments) {
   long* memory = NULL;
   MPI_Init(&count, &arguments);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+  if (count > 2) {
+    static long own_memory;
+    memory = &own_memory;
+    MPI_Win_create(memory, sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  } else {
+    MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                     &window);
+  }
   MPI_Win_set_name(window, "halo");
   *memory = 0;
   MPI_Barrier(MPI_COMM_WORLD);
   if (count > 1 && strcmp(arguments[1], "busy") == 0) busy(memory);
   if (count > 1 && strcmp(arguments[1], "waits") == 0) waits(0);
   if (count > 1 && strcmp(arguments[1], "dies") == 0) waits(1);
+  if (count > 1 && strcmp(arguments[1], "stopped") == 0) stopped(memory);
   if (count < 2 || strcmp(arguments[1], "left") != 0) MPI_Win_free(&window);
   return MPI_Finalize();
 }
