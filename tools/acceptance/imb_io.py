@@ -8,7 +8,9 @@ import modes
 from git_source import fetch_commit
 
 LIMIT = 1200  # seconds a run
-KINDS = 37  # 36 kinds of accesses, and opening and closing
+# IMB checks these by arrays that it allocates in other programs only (reccnt and rdispl, in IMB_mem_manager.c), and fails.
+LEFT_OUT = tuple(f"{kind}_Shared" for kind in ("P_Write", "P_IWrite", "P_Read", "P_IRead", "C_Read", "C_IRead"))
+KINDS = 37 - len(LEFT_OUT)  # 36 kinds of accesses, and opening and closing
 
 
 def add_arguments(parser):
@@ -40,12 +42,13 @@ def wrong_in(text):
 
 def run(program, folder, prefix, ranks, options):
     """Returns what is wrong."""
-    folder.mkdir(parents=True, exist_ok=True)
+    place = folder / options.mode  # its files get the same names in all modes
+    place.mkdir(parents=True, exist_ok=True)
     amount = ["-iter", "2", "-msglog", "4:12"] if options.small else ["-iter", "10", "-msglog", "2:22"]
     with modes.mpiexec(prefix, options) as mpiexec:
-        command = ["timeout", "-k", "10", LIMIT, *mpiexec, "-n", ranks, program, *amount]
-        result = subprocess.run(list(map(str, command)), cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        command = ["timeout", "-k", "10", LIMIT, *mpiexec, "-n", ranks, program, *amount, "-exclude", ",".join(LEFT_OUT)]
+        result = subprocess.run(list(map(str, command)), cwd=place, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                 text=True, errors="replace")
-    (folder / f"{options.mode}.txt").write_text(result.stdout)
+    (place / "output.txt").write_text(result.stdout)
     wrong = f"status {result.returncode}" if result.returncode else wrong_in(result.stdout)
     return [f"{wrong}: {result.stdout[-1000:]}"] if wrong else []
