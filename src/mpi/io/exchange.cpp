@@ -1,5 +1,6 @@
 #include "mpi/io/exchange.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -48,8 +49,8 @@ struct Share {
   std::vector<Run> runs;
   std::unique_ptr<std::byte[]> data;
   MPI_Count room = 0;
-  Mover::Done done{0};
-  std::int64_t told = 0;  // what was done, as the other one learns it
+  Mover::Done done{0};   // told below by offset: that is right for each member
+  std::int64_t end = 0;  // the owner tells: bytes of the file before it were moved
 };
 
 // Notes the runs of pieces, and takes their bytes if they are to be written. Those count as done
@@ -75,30 +76,32 @@ struct Packer {
   }
 };
 
+// How many bytes of a piece lie before `end`.
+MPI_Count part_before(MPI_Offset end, MPI_Offset offset, MPI_Count bytes) noexcept {
+  return std::clamp<MPI_Offset>(end - offset, 0, bytes);
+}
+
 // Gives members what was read, and counts it.
 struct Unpacker {
   const std::byte* data;
-  MPI_Count left;
+  const MPI_Offset end;
 
-  bool is_over() const noexcept { return left == 0; }
-  void add(MPI_Offset, void* address, MPI_Count bytes, Mover::Done& done) noexcept {
-    const MPI_Count part = std::min(bytes, left);
+  static bool is_over() noexcept { return false; }
+  void add(MPI_Offset offset, void* address, MPI_Count bytes, Mover::Done& done) noexcept {
+    const MPI_Count part = part_before(end, offset, bytes);
     std::memcpy(address, data, static_cast<std::size_t>(part));
-    data += part;
-    left -= part;
+    data += bytes;
     done.fetch_add(part, std::memory_order_relaxed);
   }
 };
 
-// Takes back what was counted but not written: all bytes but the first ones.
+// Takes back what was counted but not written.
 struct Uncounter {
-  MPI_Count written;
+  const MPI_Offset end;
 
   static bool is_over() noexcept { return false; }
-  void add(MPI_Offset, const void*, MPI_Count bytes, Mover::Done& done) noexcept {
-    const MPI_Count part = std::min(bytes, written);
-    written -= part;
-    done.fetch_sub(bytes - part, std::memory_order_relaxed);
+  void add(MPI_Offset offset, const void*, MPI_Count bytes, Mover::Done& done) const noexcept {
+    done.fetch_sub(bytes - part_before(end, offset, bytes), std::memory_order_relaxed);
   }
 };
 
@@ -251,14 +254,14 @@ class Exchange {
     const bool reads = direction_ == Direction::kRead;
     for_each(round.asked, [&](Share& share, int rank) {
       if (share.is_empty()) return;
-      batch.receive(bytes_at(&share.told, sizeof share.told), rank);
+      batch.receive(bytes_at(&share.end, sizeof share.end), rank);
       if (reads) batch.receive(share.data_buffer(), rank);
     });
     for_each(round.taken, [&](Share& share, int rank) {
       if (share.is_empty()) return;
-      share.told = share.done.load(std::memory_order_relaxed);  // the mover has ended
-      batch.send(bytes_at(&share.told, sizeof share.told), rank);
-      if (reads) batch.send(bytes_at(share.data.get(), share.told), rank);
+      share.end = share.data != nullptr ? round.mover->end() : 0;
+      batch.send(bytes_at(&share.end, sizeof share.end), rank);
+      if (reads) batch.send(share.data_buffer(), rank);
     });
     failed_.note(batch.finish());
     for (std::size_t i = 0; i < owners(); ++i) {
@@ -268,10 +271,10 @@ class Exchange {
 
   void settle(Share& share, Range window) {
     if (direction_ == Direction::kRead) {
-      Unpacker unpacker{share.data.get(), share.told};
+      Unpacker unpacker{share.data.get(), share.end};
       Merge(part_, window).into(unpacker);
-    } else if (share.told != share.head.bytes) {
-      Uncounter uncounter{share.told};
+    } else if (share.end < window.end) {
+      Uncounter uncounter{share.end};
       Merge(part_, window).into(uncounter);
     }
   }

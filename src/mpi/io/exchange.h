@@ -8,7 +8,7 @@
 //                                           merges them with what its
 //                                           own members have              moves round k
 //   packs round k + 1                 ────► head, runs, data …            …
-//   counts what was moved of round k  ◄──── count, data of a read
+//   counts what was moved of round k  ◄──── its end in the file, data of a read
 //   and unpacks what was read
 //
 // Only leaders talk, so many ranks make no more messages than one. Runs of members of a process
@@ -22,7 +22,9 @@
 //       a leader holds what its members have in the windows of two rounds.
 //   I4  Whatever fails, all steps are taken. A leader without memory for a window's bytes tells its
 //       owner that it has none; an owner without memory receives them into nothing.
-//   I5  A member's count is what was moved of its bytes, by whichever process.
+//   I5  A member's count is what was moved of its bytes, by whichever process. An owner tells the
+//       offset before which all was moved: members may read the same bytes, so a number of bytes
+//       would not say whose.
 //
 // Thread safety: the strand of a leader, while the board stays as it is (part.h).
 

@@ -43,9 +43,8 @@ void Mover::add_entry(std::byte* address, std::size_t bytes) {
 void Mover::flush() noexcept {
   if (pieces_.empty()) return;
   const std::size_t moved = error_ == 0 ? move_all() : 0;
-  if (direction_ == Direction::kRead && error_ == 0 && begin_ + MPI_Offset(moved) < end_) {
-    file_end_ = begin_ + static_cast<MPI_Offset>(moved);
-  }
+  const MPI_Offset moved_to = begin_ + static_cast<MPI_Offset>(moved);
+  if (moved_to < end_) file_end_ = std::min(file_end_, moved_to);
   give_out(moved);
   entries_.clear();
   pieces_.clear();

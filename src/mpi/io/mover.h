@@ -44,6 +44,8 @@ class Mover {
     flush();
     return error_;
   }
+  // Once it has finished: bytes that lie before are moved, those behind it are not.
+  MPI_Offset end() const noexcept { return file_end_; }
   // What is added is not moved any more.
   bool is_over() const noexcept { return error_ != 0; }
 
@@ -70,8 +72,9 @@ class Mover {
   const Direction direction_;
   const int flags_;
   int error_ = 0;
-  MPI_Offset begin_ = 0, end_ = 0;                                // of the batch
-  MPI_Offset file_end_ = std::numeric_limits<MPI_Offset>::max();  // once a read has met it
+  MPI_Offset begin_ = 0, end_ = 0;  // of the batch
+  // Once a read has met the file's end, or the kernel has moved less than it was asked for.
+  MPI_Offset file_end_ = std::numeric_limits<MPI_Offset>::max();
   std::vector<iovec> entries_;
   std::vector<Piece> pieces_;
   std::unique_ptr<std::byte[]> buffer_;
