@@ -44,7 +44,9 @@ struct Seat final : comm::Extra, ListNode<BusySeats> {
 
   world::SharedPart* part = nullptr;  // the host group; null: not joined yet
   std::uint64_t phases = 0;           // taken of the host group
-  std::uint64_t met = 0;              // the last of these that it has waited for
+  // The last even and odd ones of these that it has waited for. A strand in a phase uses those of
+  // its own: phases two apart are one after the other (ticket.h).
+  std::uint64_t met[2] = {};
   std::uint64_t turns_after = 0;      // the last phase that turns were taken after (turn_ring.h)
   std::uint32_t turns = 0;            // how many; with node_turns: in all
   NodeTurns* node_turns = nullptr;    // of members in several processes (node_turns.h)

@@ -26,6 +26,8 @@
 
 #pragma once
 
+#include <iterator>
+
 #include "base/standing.h"
 #include "exec/ult/stillness.h"
 #include "mpi/coll/ticket.h"
@@ -78,8 +80,7 @@ class Visit {
         mark_(Arrivals::mark_of(phase_, call)) {
     if (phase_ > HostGroup::kAhead) {
       const HostGroup::Phase earlier = phase_ - HostGroup::kAhead;
-      // If a later phase has met, all have left this one's conclusion.
-      if (earlier > seat_.met && !host_group_.has_met(earlier)) await(earlier);
+      if (met() != earlier && !host_group_.has_met(earlier)) await(earlier);
     }
     tables_ = round_.tables.get();
     place_ = host_group_.sit_down(seat_, *tables_);
@@ -163,7 +164,7 @@ class Visit {
   void wait() noexcept {
     const ult::NotedWait noted(note_others());
     tables_->met.wait(phase_);
-    seat_.met = phase_;
+    met() = phase_;
   }
 
   // For the one that concludes, and for those that have waited: true if all gave the same call and
@@ -243,6 +244,8 @@ class Visit {
     if (error_class != value) error_class = value;
   }
 
+  static_assert(HostGroup::kAhead == std::size(decltype(Seat::met){}));
+  std::uint64_t& met() const noexcept { return seat_.met[phase_ % HostGroup::kAhead]; }
   void await(HostGroup::Phase earlier) noexcept;
   bool gather(bool last) noexcept;
   void close() noexcept;
