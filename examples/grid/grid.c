@@ -9,11 +9,12 @@ int rank, size;
 int nx, ny;
 int first_x, first_y;
 int width, height;
+int halo;
 
 /* The ranks form a grid of their own: `columns` times `rows`, this one at (column, row). */
 static int columns, rows, column, row;
 static int left, right, above, below;
-static MPI_Datatype border_column;
+static MPI_Datatype border_columns, border_rows; /* as many as the halo is deep */
 
 /* Where part `i` of `parts` of so many points begins; sizes differ by at most one. */
 static int part_begin(int points, int i, int parts) {
@@ -98,17 +99,19 @@ static int rows_of_ranks(Tiling tiling) {
   return found;
 }
 
-void grid_create(const Options* options, int periodic) {
+void grid_create(const Options* options, int periodic, int depth_of_halo) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   nx = options->nx;
   ny = options->ny;
+  halo = depth_of_halo;
 
   rows = rows_of_ranks(options->tiling);
   columns = size / rows;
-  if (columns > nx || rows > ny) {
+  if (columns > nx / halo || rows > ny / halo) {
     if (rank == 0) {
-      fprintf(stderr, "%d ranks so tiled need at least %d x %d points\n", size, columns, rows);
+      fprintf(stderr, "%d ranks so tiled need at least %d x %d points\n", size, columns * halo,
+              rows * halo);
       MPI_Abort(MPI_COMM_WORLD, 1);
     }
     MPI_Barrier(MPI_COMM_WORLD); /* until rank 0 has said why and ended the job */
@@ -125,16 +128,19 @@ void grid_create(const Options* options, int periodic) {
   above = rank_at(column, row - 1, periodic);
   below = rank_at(column, row + 1, periodic);
 
-  MPI_Type_vector(height, 1, width + 2, MPI_DOUBLE, &border_column);
-  MPI_Type_commit(&border_column);
+  MPI_Type_vector(height, halo, width + 2 * halo, MPI_DOUBLE, &border_columns);
+  MPI_Type_vector(halo, width, width + 2 * halo, MPI_DOUBLE, &border_rows);
+  MPI_Type_commit(&border_columns);
+  MPI_Type_commit(&border_rows);
 }
 
 void grid_free(void) {
-  MPI_Type_free(&border_column);
+  MPI_Type_free(&border_columns);
+  MPI_Type_free(&border_rows);
 }
 
 double* grid_field(void) {
-  double* field = calloc((size_t)(height + 2) * (size_t)(width + 2), sizeof *field);
+  double* field = calloc((size_t)(height + 2 * halo) * (size_t)(width + 2 * halo), sizeof *field);
   if (!field) {
     fprintf(stderr, "rank %d: no memory for %d x %d points\n", rank, width, height);
     MPI_Abort(MPI_COMM_WORLD, 1);
@@ -142,20 +148,41 @@ double* grid_field(void) {
   return field;
 }
 
-void grid_exchange(double* field) {
-  /* A tag says in which direction a message goes: with few ranks both neighbours are the same. */
-  enum { TO_LEFT, TO_RIGHT, UP, DOWN };
+/* A tag says in which direction a message goes: with few ranks both neighbours are the same. */
+enum { TO_LEFT, TO_RIGHT, UP, DOWN };
+
+static void begin_columns(double* field, MPI_Request requests[4]) {
   MPI_Comm comm = MPI_COMM_WORLD;
+  MPI_Irecv(&field[at(-halo, 0)], 1, border_columns, left, TO_RIGHT, comm, &requests[0]);
+  MPI_Irecv(&field[at(width, 0)], 1, border_columns, right, TO_LEFT, comm, &requests[1]);
+  MPI_Isend(&field[at(0, 0)], 1, border_columns, left, TO_LEFT, comm, &requests[2]);
+  MPI_Isend(&field[at(width - halo, 0)], 1, border_columns, right, TO_RIGHT, comm, &requests[3]);
+}
+
+/* Rows from x on: `count` times `type`. */
+static void begin_rows(double* field, int x, int count, MPI_Datatype type,
+                       MPI_Request requests[4]) {
+  MPI_Comm comm = MPI_COMM_WORLD;
+  MPI_Irecv(&field[at(x, -halo)], count, type, above, DOWN, comm, &requests[0]);
+  MPI_Irecv(&field[at(x, height)], count, type, below, UP, comm, &requests[1]);
+  MPI_Isend(&field[at(x, 0)], count, type, above, UP, comm, &requests[2]);
+  MPI_Isend(&field[at(x, height - halo)], count, type, below, DOWN, comm, &requests[3]);
+}
+
+void grid_exchange(double* field) {
   MPI_Request requests[8];
-  MPI_Irecv(&field[at(-1, 0)], 1, border_column, left, TO_RIGHT, comm, &requests[0]);
-  MPI_Irecv(&field[at(width, 0)], 1, border_column, right, TO_LEFT, comm, &requests[1]);
-  MPI_Irecv(&field[at(0, -1)], width, MPI_DOUBLE, above, DOWN, comm, &requests[2]);
-  MPI_Irecv(&field[at(0, height)], width, MPI_DOUBLE, below, UP, comm, &requests[3]);
-  MPI_Isend(&field[at(0, 0)], 1, border_column, left, TO_LEFT, comm, &requests[4]);
-  MPI_Isend(&field[at(width - 1, 0)], 1, border_column, right, TO_RIGHT, comm, &requests[5]);
-  MPI_Isend(&field[at(0, 0)], width, MPI_DOUBLE, above, UP, comm, &requests[6]);
-  MPI_Isend(&field[at(0, height - 1)], width, MPI_DOUBLE, below, DOWN, comm, &requests[7]);
+  begin_columns(field, requests);
+  begin_rows(field, 0, 1, border_rows, requests + 4);
   MPI_Waitall(8, requests, MPI_STATUSES_IGNORE);
+}
+
+/* The rows go with the columns of the halo that have come before, which are the corners. */
+void grid_exchange_with_corners(double* field) {
+  MPI_Request requests[4];
+  begin_columns(field, requests);
+  MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+  begin_rows(field, -halo, halo * (width + 2 * halo), MPI_DOUBLE, requests);
+  MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
 }
 
 double grid_checksum(const double* field) {
@@ -176,7 +203,7 @@ static double* collect(const double* field) {
   MPI_Datatype tile;
   double* whole = NULL;
 
-  MPI_Type_vector(height, width, width + 2, MPI_DOUBLE, &tile);
+  MPI_Type_vector(height, width, width + 2 * halo, MPI_DOUBLE, &tile);
   MPI_Type_commit(&tile);
   MPI_Isend(&field[at(0, 0)], 1, tile, 0, 0, MPI_COMM_WORLD, &sent);
   if (rank == 0) {

@@ -8,7 +8,8 @@
  *   | rank 2| rank 3|                    . * * * * .
  *   +-------+-------+                    . . . . . .
  *
- * A field is an array of (height + 2) rows of (width + 2) numbers. grid_exchange() fills its halo.
+ * The halo is one point deep here; a program says how deep it needs it. A field is an array of
+ * (height + 2 halo) rows of (width + 2 halo) numbers. The exchanges fill its halo.
  */
 #ifndef GRID_H
 #define GRID_H
@@ -21,6 +22,7 @@ extern int rank, size;       /* in MPI_COMM_WORLD */
 extern int nx, ny;           /* points of the whole grid, along x and y */
 extern int first_x, first_y; /* where the tile begins */
 extern int width, height;    /* of the tile */
+extern int halo;             /* how many points deep it is, on each side */
 
 typedef enum { BLOCKS, ROWS, COLUMNS } Tiling;
 
@@ -38,21 +40,24 @@ typedef struct {
  * (--help), ends MPI and the rank. */
 void grid_options(int argc, char** argv, Options* options);
 
-/* Index of the tile's point (x, y); -1 and width (height) are the halo. */
+/* Index of the tile's point (x, y). The halo is below 0, and from width (height) on. */
 static inline size_t at(int x, int y) {
-  return (size_t)(y + 1) * (size_t)(width + 2) + (size_t)(x + 1);
+  return (size_t)(y + halo) * (size_t)(width + 2 * halo) + (size_t)(x + halo);
 }
 
 /* Deals out the grid. `periodic`: the left neighbour of the leftmost tile is the rightmost. Ends
- * the job with a sentence if there are more ranks than can have a point each. */
-void grid_create(const Options* options, int periodic);
+ * the job with a sentence if a tile would have fewer points than a neighbour's halo takes. */
+void grid_create(const Options* options, int periodic, int depth_of_halo);
 void grid_free(void);
 
 /* A field of zeros. */
 double* grid_field(void);
 
-/* Copies the border points of the neighbours' tiles into the halo. */
+/* Copies the border points of the neighbours' tiles into the halo, but for its corners. */
 void grid_exchange(double* field);
+
+/* Fills the corners as well. They come from tiles that are no neighbours, by way of those that are. */
+void grid_exchange_with_corners(double* field);
 
 /* Sum over all points of all ranks of value times a weight that tells places apart. */
 double grid_checksum(const double* field);

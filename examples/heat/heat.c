@@ -170,7 +170,7 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED,
                   &provided); /* teams leave MPI to their first thread */
   grid_options(argc, argv, &options);
-  grid_create(&options, 0);
+  grid_create(&options, 0, 1);
   begin();
 
   MPI_Barrier(MPI_COMM_WORLD);
