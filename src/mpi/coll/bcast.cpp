@@ -143,7 +143,7 @@ Error Bcast::end(const Phase&) const {
 bool Bcast::perform_in(Turn& turn, Error* error) const {
   turn.begin(call_of(What::kBcast, root, 0));
   if (root == comm.rank()) {
-    const bool fit = data.bytes() <= Turn::kMost;
+    const bool fit = failed == MPI_SUCCESS && data.bytes() <= Turn::kMost;
     fit ? turn.give(data) : turn.give_elsewhere();
     return fit;
   }

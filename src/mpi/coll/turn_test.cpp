@@ -131,5 +131,23 @@ TEST(Turns, BringWhatMembersGive) {
   }
 }
 
+TEST(Turns, TellThatTheRootOfABroadcastHasFailed) {
+  const ult::ScopedScheduler scheduler(kMembers);
+  Ranks ranks(kMembers);
+  ranks.run([&](int rank, comm::Comm& comm) {
+    for (int i = 0; i < static_cast<int>(kMany); ++i) {
+      const int root = i % kMembers;
+      const bool fails = i % 5 == 3;
+      int value = rank == root ? i : -1;
+      const Buffer data = datatype::bytes_at(static_cast<void*>(&value), sizeof value);
+      const Error told =
+          run(Bcast{data, root, comm, rank == root && fails ? MPI_ERR_NO_MEM : MPI_SUCCESS});
+      if (rank == root) continue;
+      EXPECT_EQ(told ? told.error_class() : MPI_SUCCESS, fails ? MPI_ERR_NO_MEM : MPI_SUCCESS);
+      if (!fails) EXPECT_EQ(value, i);
+    }
+  });
+}
+
 }  // namespace
 }  // namespace heddle::coll
