@@ -15,9 +15,9 @@
 // collectives (agree_on_turns.h).
 //
 // Invariants
-//   I1  A member writes a slot for turn t only when all have left turn t - kTurns. For t is at most
-//       kStretch - 1 behind the last turn at which it has waited, and there all had left that turn
-//       - kStretch: t - kTurns is before it.
+//   I1  A member writes a slot for turn t only when all have left turn t - kTurns. Its stretch began
+//       at a turn s > t - kStretch. There it waited until all had left the turns before
+//       s - kStretch, and t - kTurns is one of these.
 //   I2  A slot's number is that of its turn, and one; it is 0 before the first. Numbers wrap
 //       around.
 //
@@ -50,7 +50,6 @@ class NodeTurns {
   ~NodeTurns();
   NodeTurns(NodeTurns&&) = delete;
 
-  int members() const noexcept { return members_; }
   Slot* row(std::uint32_t turn) const noexcept {
     return slots_ + static_cast<std::size_t>(turn % kTurns) * static_cast<std::size_t>(members_);
   }

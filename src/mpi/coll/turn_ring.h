@@ -84,9 +84,6 @@ class TurnRing {
         slots_(new Slot[std::min<std::size_t>(members, kMostMembers) * kTurns]),
         bells_(new Bell[std::min<std::size_t>(members, kMostMembers)]) {}
 
-  int members() const noexcept {
-    return members_;
-  }
   // The slots of a turn, by member.
   Slot* row(std::uint32_t turn) const noexcept {
     return slots_.get() + std::size_t{turn} * static_cast<std::size_t>(members_);

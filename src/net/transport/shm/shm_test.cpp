@@ -52,6 +52,16 @@ TEST(Shm, WakesAfterAPacketHasComeAndAfterRoomHas) {
   EXPECT_EQ(wakes, 1);
 }
 
+// T11.
+TEST(Shm, WakesAHostWithoutAPacket) {
+  ShmNet net;
+  auto hosts = net.connect({0, 1}, {.wake = []() noexcept { ++wakes; }});
+  EXPECT_TRUE(hosts[0]->traits().wakes_hosts);
+  wakes = 0;
+  hosts[0]->wake_host(1);
+  EXPECT_EQ(wakes, 1);
+}
+
 TEST(Shm, WakesAWriterThatWaitsForRoomOfAHostThatEnds) {
   ShmNet net;
   Recorder unused;
