@@ -144,7 +144,9 @@ TEST(Turns, TellThatTheRootOfABroadcastHasFailed) {
           run(Bcast{data, root, comm, rank == root && fails ? MPI_ERR_NO_MEM : MPI_SUCCESS});
       if (rank == root) continue;
       EXPECT_EQ(told ? told.error_class() : MPI_SUCCESS, fails ? MPI_ERR_NO_MEM : MPI_SUCCESS);
-      if (!fails) EXPECT_EQ(value, i);
+      if (!fails) {
+        EXPECT_EQ(value, i);
+      }
     }
   });
 }
