@@ -15,7 +15,6 @@
 namespace {
 
 using namespace heddle;
-using object::Kind;
 
 // The attributes of a communicator, datatype or window; null where the handle is none.
 attribute::Attributes* attributes_of(heddle_owner kind, void* handle) {
@@ -29,11 +28,6 @@ attribute::Attributes* attributes_of(heddle_owner kind, void* handle) {
   }
   datatype::Datatype* const type = datatype::from_handle(static_cast<MPI_Datatype>(handle));
   return type != nullptr ? &type->labels().attributes() : nullptr;
-}
-
-object::Ref<const attribute::Keyval> find_keyval(heddle_owner kind, int number) {
-  constexpr Kind kKinds[] = {Kind::kComm, Kind::kDatatype, Kind::kWin};
-  return attribute::find_keyval(kKinds[kind], number);
 }
 
 }  // namespace
@@ -62,13 +56,11 @@ void heddle_fortran_keyval(int keyval) {
 
 void heddle_fortran_attribute(heddle_owner kind, void* handle, int keyval, void* cell) {
   attribute::Attributes* const attributes = attributes_of(kind, handle);
-  const auto key = find_keyval(kind, keyval);
-  if (attributes != nullptr && key && attributes->become_integer(*key, cell)) return;
+  if (attributes != nullptr && attributes->become_integer(keyval, cell)) return;
   attribute::free_cell(cell);  // a tool has set something else
 }
 
 int heddle_is_fortrans(heddle_owner kind, void* handle, int keyval) {
   attribute::Attributes* const attributes = attributes_of(kind, handle);
-  const auto key = find_keyval(kind, keyval);
-  return attributes != nullptr && key && attributes->is_integer(*key);
+  return attributes != nullptr && attributes->is_integer(keyval);
 }

@@ -4,27 +4,32 @@
 
 namespace heddle::attribute {
 
-std::vector<Attributes::Attribute>::iterator Attributes::position(
-    const Keyval& keyval) const noexcept {
+std::vector<Attributes::Attribute>::iterator Attributes::position(int keyval) const noexcept {
   return std::find_if(entries_.begin(), entries_.end(),
-                      [&](const Attribute& entry) { return entry.keyval.get() == &keyval; });
+                      [&](const Attribute& entry) { return entry.keyval->number() == keyval; });
 }
 
-bool Attributes::get(const Keyval& keyval, void** value) const noexcept {
-  SpinGuard guard(lock_);
-  const auto found = position(keyval);
-  if (found == entries_.end()) return false;
-  *value = found->value.pointer;
-  return true;
+Error Attributes::get(int keyval, const object::Object& owner, void** value, int* flag) const {
+  {
+    SpinGuard guard(lock_);
+    const auto found = position(keyval);
+    *flag = found != entries_.end();
+    if (*flag) {
+      *value = found->value.pointer;
+      return {};
+    }
+  }
+  object::Ref<const Keyval> known;
+  return use_keyval(owner.kind(), keyval, &known);
 }
 
-bool Attributes::is_integer(const Keyval& keyval) const noexcept {
+bool Attributes::is_integer(int keyval) const noexcept {
   SpinGuard guard(lock_);
   const auto found = position(keyval);
   return found != entries_.end() && found->value.is_integer;
 }
 
-bool Attributes::become_integer(const Keyval& keyval, const void* cell) noexcept {
+bool Attributes::become_integer(int keyval, const void* cell) noexcept {
   SpinGuard guard(lock_);
   const auto found = position(keyval);
   if (found == entries_.end() || found->value.pointer != cell) return false;
@@ -37,7 +42,7 @@ Attributes::Claim Attributes::claim(const Keyval& keyval, bool deleting, void* c
   const ult::Strand& self = ult::Strand::current();
   for (;; ult::yield()) {
     SpinGuard guard(lock_);
-    const auto found = position(keyval);
+    const auto found = position(keyval.number());
     if (found == entries_.end()) {
       if (fresh != nullptr) entries_.push_back({object::Ref<const Keyval>(&keyval), {*fresh}});
       return Claim::kAbsent;
@@ -54,7 +59,7 @@ Attributes::Claim Attributes::claim(const Keyval& keyval, bool deleting, void* c
 
 void Attributes::unclaim(const Attribute& before) const noexcept {
   SpinGuard guard(lock_);
-  const auto found = position(*before.keyval);
+  const auto found = position(before.keyval->number());
   // A copy callback may have replaced the value, which no strand has claimed then, or another
   // strand.
   if (found == entries_.end() || found->user != &ult::Strand::current()) return;
@@ -80,29 +85,34 @@ Error Attributes::replace(const Keyval& keyval, void* const* fresh, const object
     return e;
   }
   SpinGuard guard(lock_);
-  entries_.erase(position(keyval));  // there, as it is claimed
+  entries_.erase(position(keyval.number()));  // there, as it is claimed
   before.end();
   if (fresh != nullptr) entries_.push_back({object::Ref<const Keyval>(&keyval), {*fresh}});
   return {};
 }
 
-Error Attributes::put(const Keyval& keyval, void* value, const object::Object& owner) {
-  return exchange(keyval, value) ? Error() : replace(keyval, &value, owner);
+Error Attributes::put(int keyval, void* value, const object::Object& owner) {
+  if (exchange(keyval, value)) return {};
+  object::Ref<const Keyval> known;
+  if (Error e = use_keyval(owner.kind(), keyval, &known)) return e;
+  return replace(*known, &value, owner);
 }
 
-bool Attributes::exchange(const Keyval& keyval, void* value) noexcept {
-  if (keyval.tells_of_ends()) return false;
+bool Attributes::exchange(int keyval, void* value) noexcept {
   SpinGuard guard(lock_);
   const auto found = position(keyval);
   if (found == entries_.end() || found->user != nullptr) return false;
+  if (found->keyval->tells_of_ends()) return false;
   found->end();
   found->value = {value};
-  std::rotate(found, found + 1, entries_.end());  // as if put anew
+  if (found + 1 != entries_.end()) std::rotate(found, found + 1, entries_.end());  // as if put anew
   return true;
 }
 
-Error Attributes::erase(const Keyval& keyval, const object::Object& owner) {
-  return replace(keyval, nullptr, owner);
+Error Attributes::erase(int keyval, const object::Object& owner) {
+  object::Ref<const Keyval> known;
+  if (Error e = use_keyval(owner.kind(), keyval, &known)) return e;
+  return replace(*known, nullptr, owner);
 }
 
 Error Attributes::clear(const object::Object& owner) {
@@ -113,7 +123,7 @@ Error Attributes::clear(const object::Object& owner) {
       if (entries_.empty()) return {};
       youngest = entries_.back().keyval;
     }
-    if (Error e = erase(*youngest, owner)) return e;
+    if (Error e = replace(*youngest, nullptr, owner)) return e;
   }
 }
 

@@ -2,7 +2,8 @@
 // of its own (MPI 5.0 §7.7).
 //
 //   Keyval       a key: class of objects, copy and delete callbacks, extra state. Freed keyvals
-//                live on as long as attributes use them, callbacks included.
+//                live on as long as attributes use them, callbacks included. So a number under
+//                which an object has an attribute is a keyval for its class.
 //   Attributes   what one object holds: (Keyval, value), in the order in which they were put; one
 //                that is replaced counts as put anew
 //
@@ -42,21 +43,22 @@ class Attributes {
   }
   Attributes(Attributes&&) = delete;
 
-  // The value that was put, unchanged; of an integer, the address of its cell. False if there is
-  // none.
-  bool get(const Keyval& keyval, void** value) const noexcept;
+  // The value that was put, unchanged; of an integer, the address of its cell. *flag is 0 and
+  // *value unchanged if there is none. Like put() and erase(), fails for a number that is no keyval
+  // of the calling rank for the owner's class.
+  Error get(int keyval, const object::Object& owner, void** value, int* flag) const;
   // False if there is none, or if it is no integer: then it is a pointer.
-  bool is_integer(const Keyval& keyval) const noexcept;
+  bool is_integer(int keyval) const noexcept;
   // The value that was put is a cell with an integer, which ends with the attribute. False if there
   // is another value.
-  bool become_integer(const Keyval& keyval, const void* cell) noexcept;
+  bool become_integer(int keyval, const void* cell) noexcept;
 
   // A value that is replaced is deleted first; if its callback fails nothing changes. Like all that
   // follow, may switch.
-  Error put(const Keyval& keyval, void* value, const object::Object& owner);
+  Error put(int keyval, void* value, const object::Object& owner);
 
   // Deletes the value if there is one. If the callback fails it stays.
-  Error erase(const Keyval& keyval, const object::Object& owner);
+  Error erase(int keyval, const object::Object& owner);
 
   // Deletes all, the youngest first. Stops at the first callback that fails.
   Error clear(const object::Object& owner);
@@ -83,9 +85,9 @@ class Attributes {
   };
 
   // end() where there is none.
-  std::vector<Attribute>::iterator position(const Keyval& keyval) const noexcept REQUIRES(lock_);
+  std::vector<Attribute>::iterator position(int keyval) const noexcept REQUIRES(lock_);
   // Replaces the value in its place, if there is one and no callback is to be told of its end.
-  bool exchange(const Keyval& keyval, void* value) noexcept;
+  bool exchange(int keyval, void* value) noexcept;
   // Deletes the value if there is one, and puts *fresh unless `fresh` is null.
   Error replace(const Keyval& keyval, void* const* fresh, const object::Object& owner);
 

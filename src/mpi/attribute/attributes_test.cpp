@@ -63,8 +63,14 @@ class AttributesTest : public ::testing::Test {
     EXPECT_FALSE(create_keyval(callbacks, extra, &keyval));
     return keyval;
   }
-  static object::Ref<const Keyval> key(int keyval) {
-    return find_keyval(object::Kind::kComm, keyval);
+  static bool is_known(int keyval) {
+    object::Ref<const Keyval> known;
+    return !use_keyval(object::Kind::kComm, keyval, &known);
+  }
+  bool get(const Attributes& attributes, int keyval, void** value) const {
+    int found = 0;
+    EXPECT_FALSE(attributes.get(keyval, *owner_, value, &found));
+    return found != 0;
   }
 
   Rank rank_{0};
@@ -81,15 +87,15 @@ TEST_F(AttributesTest, BehaveLikeAMap) {
     const int keyval = keyvals[random() % keyvals.size()];
     if (random() % 2 == 0) {
       void* value = number(random());
-      EXPECT_FALSE(attributes_.put(*key(keyval), value, *owner_));
+      EXPECT_FALSE(attributes_.put(keyval, value, *owner_));
       expected[keyval] = value;
     } else {
-      EXPECT_FALSE(attributes_.erase(*key(keyval), *owner_));
+      EXPECT_FALSE(attributes_.erase(keyval, *owner_));
       expected.erase(keyval);
     }
     for (const int any : keyvals) {
       void* value = nullptr;
-      const bool found = attributes_.get(*key(any), &value);
+      const bool found = get(attributes_, any, &value);
       ASSERT_EQ(found, expected.contains(any));
       if (found) {
         ASSERT_EQ(value, expected[any]);
@@ -100,24 +106,24 @@ TEST_F(AttributesTest, BehaveLikeAMap) {
 
 TEST_F(AttributesTest, ReplacingAValueDeletesTheOldOneFirst) {
   const int keyval = create({nullptr, note_delete}, number(9));
-  EXPECT_FALSE(attributes_.put(*key(keyval), number(1), *owner_));
+  EXPECT_FALSE(attributes_.put(keyval, number(1), *owner_));
   EXPECT_TRUE(events.empty());
-  EXPECT_FALSE(attributes_.put(*key(keyval), number(2), *owner_));
+  EXPECT_FALSE(attributes_.put(keyval, number(2), *owner_));
   const std::vector<Event> expected = {{'d', MPI_COMM_WORLD, keyval, number(1), number(9)}};
   EXPECT_EQ(events, expected);
 }
 
 TEST_F(AttributesTest, AFailingDeleteCallbackKeepsTheValueAndGivesItsCode) {
   const int keyval = create({nullptr, note_delete});
-  EXPECT_FALSE(attributes_.put(*key(keyval), number(1), *owner_));
+  EXPECT_FALSE(attributes_.put(keyval, number(1), *owner_));
   delete_answer = 4711;
-  for (const Error& e : {attributes_.put(*key(keyval), number(2), *owner_),
-                         attributes_.erase(*key(keyval), *owner_), attributes_.clear(*owner_)}) {
+  for (const Error& e : {attributes_.put(keyval, number(2), *owner_),
+                         attributes_.erase(keyval, *owner_), attributes_.clear(*owner_)}) {
     ASSERT_TRUE(e);
     EXPECT_EQ(e.error_class(), 4711);
   }
   void* value = nullptr;
-  EXPECT_TRUE(attributes_.get(*key(keyval), &value));
+  EXPECT_TRUE(get(attributes_, keyval, &value));
   EXPECT_EQ(value, number(1));
 }
 
@@ -126,7 +132,7 @@ TEST_F(AttributesTest, ClearDeletesTheYoungestFirst) {
   std::vector<Event> expected;
   for (std::uintptr_t i = 0; i < 5; ++i) {
     keyvals.push_back(create({nullptr, note_delete}));
-    EXPECT_FALSE(attributes_.put(*key(keyvals.back()), number(i), *owner_));
+    EXPECT_FALSE(attributes_.put(keyvals.back(), number(i), *owner_));
     expected.insert(expected.begin(), {'d', MPI_COMM_WORLD, keyvals.back(), number(i), nullptr});
   }
   EXPECT_FALSE(attributes_.clear(*owner_));
@@ -137,7 +143,7 @@ TEST_F(AttributesTest, ClearDeletesTheYoungestFirst) {
 TEST_F(AttributesTest, AReplacedValueIsTheYoungest) {
   const int old = create({nullptr, note_delete}), young = create({nullptr, note_delete});
   for (const int keyval : {old, young, old}) {
-    EXPECT_FALSE(attributes_.put(*key(keyval), number(1), *owner_));
+    EXPECT_FALSE(attributes_.put(keyval, number(1), *owner_));
   }
   events.clear();
   EXPECT_FALSE(attributes_.clear(*owner_));
@@ -147,26 +153,28 @@ TEST_F(AttributesTest, AReplacedValueIsTheYoungest) {
 }
 
 // What the callback below is to do with the value that it is called for.
-int (*use_again)(Owner& owner, const Keyval& keyval) = nullptr;
+int (*use_again)(Owner& owner, int keyval) = nullptr;
 
 int use_in_delete(MPI_Comm, int keyval, void*, void* owner) {
-  return use_again(*static_cast<Owner*>(owner), *find_keyval(object::Kind::kComm, keyval));
+  return use_again(*static_cast<Owner*>(owner), keyval);
 }
 
 TEST_F(AttributesTest, AValueThatIsBeingDeletedCannotBeDeletedByItsOwnCallback) {
   const int keyval = create({nullptr, use_in_delete}, owner_.get());
-  EXPECT_FALSE(attributes_.put(*key(keyval), number(1), *owner_));
-  use_again = [](Owner& owner, const Keyval& again) {
+  EXPECT_FALSE(attributes_.put(keyval, number(1), *owner_));
+  use_again = [](Owner& owner, int again) {
     void* value = nullptr;
-    EXPECT_TRUE(owner.attributes.get(again, &value));
+    int found = 0;
+    EXPECT_FALSE(owner.attributes.get(again, owner, &value, &found));
+    EXPECT_TRUE(found);
     EXPECT_TRUE(owner.attributes.put(again, number(2), owner));
     return owner.attributes.erase(again, owner).error_class();
   };
-  const Error e = attributes_.erase(*key(keyval), *owner_);
+  const Error e = attributes_.erase(keyval, *owner_);
   ASSERT_TRUE(e);
   EXPECT_EQ(e.error_class(), MPI_ERR_OTHER);
-  use_again = [](Owner&, const Keyval&) { return MPI_SUCCESS; };
-  EXPECT_FALSE(attributes_.erase(*key(keyval), *owner_));
+  use_again = [](Owner&, int) { return MPI_SUCCESS; };
+  EXPECT_FALSE(attributes_.erase(keyval, *owner_));
   EXPECT_EQ(attributes_.size(), 0);
 }
 
@@ -175,17 +183,16 @@ int count_copies(MPI_Comm, int keyval, void* owner, void* value, void*, int* fla
   *flag = 0;
   void* const more = number(reinterpret_cast<std::uintptr_t>(value) + 1);
   auto& mine = *static_cast<Owner*>(owner);
-  return mine.attributes.put(*find_keyval(object::Kind::kComm, keyval), more, mine) ? MPI_ERR_OTHER
-                                                                                    : MPI_SUCCESS;
+  return mine.attributes.put(keyval, more, mine) ? MPI_ERR_OTHER : MPI_SUCCESS;
 }
 
 TEST_F(AttributesTest, ACopyCallbackMayReplaceTheValue) {
   const int keyval = create({count_copies, nullptr}, owner_.get());
-  EXPECT_FALSE(attributes_.put(*key(keyval), number(1), *owner_));
+  EXPECT_FALSE(attributes_.put(keyval, number(1), *owner_));
   Attributes copy;
   for (int i = 0; i < 3; ++i) EXPECT_FALSE(attributes_.copy_to(copy, *owner_));
   void* value = nullptr;
-  EXPECT_TRUE(attributes_.get(*key(keyval), &value));
+  EXPECT_TRUE(get(attributes_, keyval, &value));
   EXPECT_EQ(value, number(4));
 }
 
@@ -196,7 +203,7 @@ TEST_F(AttributesTest, CopyAsksTheCallbacksInOrderAndTakesWhatTheyGive) {
   const int odd = create({copy_even, nullptr});
   std::uintptr_t n = 10;
   for (const int keyval : {constant_null, constant_dup, even, odd}) {
-    EXPECT_FALSE(attributes_.put(*key(keyval), number(n++), *owner_));
+    EXPECT_FALSE(attributes_.put(keyval, number(n++), *owner_));
   }
   Attributes copy;
   EXPECT_FALSE(attributes_.copy_to(copy, *owner_));
@@ -205,15 +212,15 @@ TEST_F(AttributesTest, CopyAsksTheCallbacksInOrderAndTakesWhatTheyGive) {
   EXPECT_EQ(events, expected);
   EXPECT_EQ(copy.size(), 2);
   void* value = nullptr;
-  EXPECT_TRUE(copy.get(*key(constant_dup), &value));
+  EXPECT_TRUE(get(copy, constant_dup, &value));
   EXPECT_EQ(value, number(11));
-  EXPECT_TRUE(copy.get(*key(even), &value));
+  EXPECT_TRUE(get(copy, even, &value));
   EXPECT_EQ(value, number(24));
 }
 
 TEST_F(AttributesTest, AFailingCopyCallbackGivesItsCode) {
   const int keyval = create({copy_even, nullptr});
-  EXPECT_FALSE(attributes_.put(*key(keyval), number(2), *owner_));
+  EXPECT_FALSE(attributes_.put(keyval, number(2), *owner_));
   copy_answer = 99;
   Attributes copy;
   const Error e = attributes_.copy_to(copy, *owner_);
@@ -224,18 +231,18 @@ TEST_F(AttributesTest, AFailingCopyCallbackGivesItsCode) {
 
 TEST_F(AttributesTest, AFreedKeyvalIsKnownAsLongAsAnAttributeUsesIt) {
   const int keyval = create({nullptr, note_delete}, number(5));
-  EXPECT_FALSE(attributes_.put(*key(keyval), number(1), *owner_));
+  EXPECT_FALSE(attributes_.put(keyval, number(1), *owner_));
   for (int times = 0; times < 2; ++times) {
     int freed = keyval;
     EXPECT_FALSE(free_keyval(object::Kind::kComm, &freed));
     EXPECT_EQ(freed, MPI_KEYVAL_INVALID);
   }
   EXPECT_NE(create({nullptr, nullptr}), keyval);
-  ASSERT_TRUE(key(keyval));
-  EXPECT_FALSE(attributes_.erase(*key(keyval), *owner_));
+  ASSERT_TRUE(is_known(keyval));
+  EXPECT_FALSE(attributes_.erase(keyval, *owner_));
   const std::vector<Event> expected = {{'d', MPI_COMM_WORLD, keyval, number(1), number(5)}};
   EXPECT_EQ(events, expected);
-  EXPECT_FALSE(key(keyval));
+  EXPECT_FALSE(is_known(keyval));
   int freed = keyval;
   EXPECT_TRUE(free_keyval(object::Kind::kComm, &freed));
 }
@@ -244,7 +251,7 @@ TEST_F(AttributesTest, AKeyvalThatNobodyUsesIsUnknownOnceItIsFreed) {
   const int keyval = create({nullptr, note_delete}, number(5));
   int freed = keyval;
   EXPECT_FALSE(free_keyval(object::Kind::kComm, &freed));
-  EXPECT_FALSE(key(keyval));
+  EXPECT_FALSE(is_known(keyval));
 }
 
 TEST_F(AttributesTest, KeyvalsOfOtherClassesAndNumbersThatAreNoneAreErrors) {

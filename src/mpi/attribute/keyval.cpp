@@ -179,16 +179,13 @@ Error create_keyval(Keyval::WinCallbacks callbacks, void* extra, int* number) {
   return create(callbacks, extra, number);
 }
 
-object::Ref<const Keyval> find_keyval(object::Kind for_kind, int number) noexcept {
+Error use_keyval(object::Kind for_kind, int number, object::Ref<const Keyval>* out) {
   Keyvals& keyvals = keyvals_of_rank.get();
   SpinGuard guard(keyvals.lock);
-  const KnownKeyval* known = keyvals.find(for_kind, number);
-  return known != nullptr ? known->keyval : object::Ref<const Keyval>();
-}
-
-Error use_keyval(object::Kind for_kind, int number, object::Ref<const Keyval>* out) {
-  *out = find_keyval(for_kind, number);
-  return *out ? Error() : unknown(for_kind, number);
+  const KnownKeyval* const known = keyvals.find(for_kind, number);
+  if (known == nullptr) return unknown(for_kind, number);
+  *out = known->keyval;
+  return {};
 }
 
 void become_fortrans(int number) noexcept {

@@ -106,10 +106,7 @@ Error create_keyval(Keyval::CommCallbacks callbacks, void* extra, int* number);
 Error create_keyval(Keyval::TypeCallbacks callbacks, void* extra, int* number);
 Error create_keyval(Keyval::WinCallbacks callbacks, void* extra, int* number);
 
-// Null if the number is none of a keyval of the calling rank for this class of objects.
-object::Ref<const Keyval> find_keyval(object::Kind for_kind, int number) noexcept;
-
-// Like find_keyval; what is wrong with the number is an error.
+// Fails if the number is none of a keyval of the calling rank for this class of objects.
 Error use_keyval(object::Kind for_kind, int number, object::Ref<const Keyval>* out);
 
 // Keyval::become_fortrans() of one that the calling rank has just made.

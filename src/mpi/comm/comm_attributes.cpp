@@ -6,7 +6,6 @@
 
 namespace heddle::comm {
 
-using attribute::Keyval;
 using error::Errhandler;
 using object::Kind;
 using object::Ref;
@@ -62,22 +61,15 @@ Error get_attribute(Comm& comm, int keyval, void* value, int* flag) {
     if (found != nullptr) out = const_cast<int*>(found);
     return {};
   }
-  Ref<const Keyval> key;
-  if (Error e = attribute::use_keyval(Kind::kComm, keyval, &key)) return e;
-  *flag = comm.attributes().get(*key, &out);
-  return {};
+  return comm.attributes().get(keyval, comm, &out, flag);
 }
 
 Error put_attribute(Comm& comm, int keyval, void* value) {
-  Ref<const Keyval> key;
-  if (Error e = attribute::use_keyval(Kind::kComm, keyval, &key)) return e;
-  return comm.attributes().put(*key, value, comm);
+  return comm.attributes().put(keyval, value, comm);
 }
 
 Error delete_attribute(Comm& comm, int keyval) {
-  Ref<const Keyval> key;
-  if (Error e = attribute::use_keyval(Kind::kComm, keyval, &key)) return e;
-  return comm.attributes().erase(*key, comm);
+  return comm.attributes().erase(keyval, comm);
 }
 
 Error get_errhandler(const Comm& comm, Errhandler** out) {

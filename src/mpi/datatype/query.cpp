@@ -7,9 +7,7 @@
 
 namespace heddle::datatype {
 
-using attribute::Keyval;
 using object::Kind;
-using object::Ref;
 
 namespace {
 
@@ -142,22 +140,15 @@ MPI_Aint subtract_address(MPI_Aint a, MPI_Aint b) noexcept {
 }
 
 Error get_attribute(const Datatype& type, int keyval, void* value, int* flag) {
-  Ref<const Keyval> key;
-  if (Error e = attribute::use_keyval(Kind::kDatatype, keyval, &key)) return e;
-  *flag = type.labels().attributes().get(*key, static_cast<void**>(value)) ? 1 : 0;
-  return {};
+  return type.labels().attributes().get(keyval, type, static_cast<void**>(value), flag);
 }
 
 Error put_attribute(const Datatype& type, int keyval, void* value) {
-  Ref<const Keyval> key;
-  if (Error e = attribute::use_keyval(Kind::kDatatype, keyval, &key)) return e;
-  return type.labels().attributes().put(*key, value, type);
+  return type.labels().attributes().put(keyval, value, type);
 }
 
 Error delete_attribute(const Datatype& type, int keyval) {
-  Ref<const Keyval> key;
-  if (Error e = attribute::use_keyval(Kind::kDatatype, keyval, &key)) return e;
-  return type.labels().attributes().erase(*key, type);
+  return type.labels().attributes().erase(keyval, type);
 }
 
 }  // namespace heddle::datatype

@@ -8,7 +8,6 @@
 
 namespace heddle::rma {
 
-using attribute::Keyval;
 using error::Errhandler;
 using info::Info;
 using object::Kind;
@@ -57,22 +56,15 @@ Error get_attribute(Window& window, int keyval, void* value, int* flag) {
     *flag = 1;
     return {};
   }
-  Ref<const Keyval> key;
-  if (Error e = attribute::use_keyval(Kind::kWin, keyval, &key)) return e;
-  *flag = window.attributes().get(*key, &out);
-  return {};
+  return window.attributes().get(keyval, window, &out, flag);
 }
 
 Error put_attribute(Window& window, int keyval, void* value) {
-  Ref<const Keyval> key;
-  if (Error e = attribute::use_keyval(Kind::kWin, keyval, &key)) return e;
-  return window.attributes().put(*key, value, window);
+  return window.attributes().put(keyval, value, window);
 }
 
 Error delete_attribute(Window& window, int keyval) {
-  Ref<const Keyval> key;
-  if (Error e = attribute::use_keyval(Kind::kWin, keyval, &key)) return e;
-  return window.attributes().erase(*key, window);
+  return window.attributes().erase(keyval, window);
 }
 
 Error get_errhandler(const Window& window, Errhandler** out) {
