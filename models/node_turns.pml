@@ -8,7 +8,7 @@
  *   I1     what a member reads is of its own turn, and stays until it has read it
  *   room   no schedule blocks: no number is missed
  *
- * How a member sleeps: base/platform/bell.h, models/still_processes.pml.
+ * How a member sleeps: models/awaited_words.pml.
  *
  *   spin -run -safety models/node_turns.pml
  *   spin -DNO_WAIT -run -safety models/node_turns.pml    and SHORT_RING, SHOWS_LATE: must fail

@@ -8,7 +8,7 @@
 //
 // [W] is seq_cst, as is what a waiter does at [S]: a strand that lists itself finds the number, or
 // the look that follows it finds the strand. A thread that sleeps in the kernel has polled before
-// (base/platform/bell.h).
+// (base/platform/bell.h). models/awaited_words.pml checks it.
 //
 // Most hosts have none of this: the first wait makes it a poller.
 //
