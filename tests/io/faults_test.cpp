@@ -87,6 +87,44 @@ RANKS_TEST(WrongCall, OfOneRankIsToldAtAll, ranks(2, 5)) {
   EXPECT_EQ(class_of(MPI_Wait(&request, MPI_STATUS_IGNORE)), MPI_ERR_ARG);
 }
 
+// Nothing is moved: a reader's bytes would come from nowhere, and a writer's buffer be overwritten.
+RANKS_TEST(WrongCall, OfReadersAmongWritersIsToldAtAll, ranks(2, 5)) {
+  const TestFile test(rank);
+  const std::vector<unsigned char> before(static_cast<std::size_t>(100 * size), 'b');
+  EXPECT_EQ(MPI_File_write_all(test.file, before.data(), rank == 0 ? 100 * size : 0, MPI_BYTE,
+                               MPI_STATUS_IGNORE),
+            MPI_SUCCESS);
+  const auto check = [&](int code, const MPI_Status& status, const std::vector<char>& bytes) {
+    EXPECT_EQ(class_of(code), MPI_ERR_NOT_SAME);
+    EXPECT_EQ(count_of(status, MPI_BYTE), 0);
+    EXPECT_EQ(bytes, std::vector<char>(100, 'x'));
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    MPI_Error_string(code, text, &length);
+    EXPECT_NE(std::string(text).find(test.name), std::string::npos) << text;
+  };
+  for (const int reader : {0, size - 1}) {
+    const MPI_Offset offset = 100 * rank;
+    std::vector<char> bytes(100, 'x');
+    MPI_Status status;
+    const int code =
+        rank == reader
+            ? MPI_File_read_at_all(test.file, offset, bytes.data(), 100, MPI_BYTE, &status)
+            : MPI_File_write_at_all(test.file, offset, bytes.data(), 100, MPI_BYTE, &status);
+    check(code, status, bytes);
+    MPI_Request request;
+    EXPECT_EQ(
+        rank == reader
+            ? MPI_File_iread_at_all(test.file, offset, bytes.data(), 100, MPI_BYTE, &request)
+            : MPI_File_iwrite_at_all(test.file, offset, bytes.data(), 100, MPI_BYTE, &request),
+        MPI_SUCCESS);
+    check(MPI_Wait(&request, &status), status, bytes);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_EQ(contents(test.name), before);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 RANKS_TEST(Modes, AreKept, ranks(1, 2)) {
   const TestFile test(rank);
   const auto open = [&](int mode) {

@@ -17,13 +17,20 @@ namespace {
   return Step::kConcluded;
 }
 
+[[gnu::always_inline]] inline Error barrier(const Phase& phase, std::uint32_t call) {
+  if (!phase) return {};
+  Visit visit(phase, call);
+  if (come(phase, visit) == Step::kWaits) visit.wait();
+  return visit.verdict();
+}
+
 }  // namespace
 
 Error barrier_in(const Phase& phase) {
-  if (!phase) return {};
-  Visit visit(phase, call_of(What::kBarrier, 0, 0));
-  if (come(phase, visit) == Step::kWaits) visit.wait();
-  return visit.verdict();
+  return barrier(phase, call_of(What::kBarrier, 0, 0));
+}
+Error barrier_in(const Phase& phase, std::uint32_t call) {
+  return barrier(phase, call);
 }
 
 bool Barrier::begin(const Phase& phase, Error* error) const {

@@ -14,6 +14,8 @@
 namespace heddle::coll {
 
 Error barrier_in(const Phase& phase);
+// All members must give the same `call` (visit.h).
+Error barrier_in(const Phase& phase, std::uint32_t call);
 
 // `failed`: the root has no data; all others get this error class.
 Error bcast_in(const Phase& phase, Buffer data, int root, int failed = MPI_SUCCESS);

@@ -47,7 +47,9 @@ enum class What : std::uint8_t {
   kAllgather,
   kAlltoall,
   kReduceScatter,
-  kSplit
+  kSplit,
+  kReadOfFile,
+  kWriteToFile
 };
 inline std::uint32_t call_of(What what, int root, MPI_Count details) noexcept {
   std::uint64_t all = static_cast<std::uint64_t>(details) * 0x9e3779b97f4a7c15;

@@ -70,8 +70,7 @@ Error CollectiveAccess::perform(const coll::Ticket& ticket) const {
   Part& part = file.part();
   part.posted(part.index_of(comm.rank())) = &access;
   Domains domains;
-  Error not_met =
-      part.all_are_here() ? coll::barrier_in(ticket.phase(0)) : meet(ticket, access, &domains);
+  Error not_met = meet(ticket, access, &domains);
   int error = 0;
   Error lost;
   if (!not_met) lost = move_all(domains, ticket, &error);

@@ -1,7 +1,8 @@
 // collective.h — collective accesses (MPI 5.0 §14.4): an operation of mpi/coll, so that one text
 // serves blocking, nonblocking and split calls.
 //
-//   phase 0   each member puts its access on the board and counts itself in
+//   phase 0   each member puts its access on the board and counts itself in; all learn whether some
+//             read and others write
 //   phase 1   only with several processes: all learn whether these exchange data (domains.h)
 //             a process's aggregators move the bytes of its members (gather.h), or owners of domains
 //             those of all (exchange.h); in atomic mode each member moves its own

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "mpi/coll/bodies.h"
+#include "mpi/coll/visit.h"
 #include "mpi/io/merge.h"
 
 namespace heddle::io {
@@ -15,6 +16,7 @@ struct Bounds {
   std::int64_t before_first = -std::numeric_limits<std::int64_t>::max(), end = 0;
   std::int64_t reluctance;  // as CollectiveHints::Exchange
   std::int64_t fewer_nodes, smaller_buffer, block;
+  std::int64_t writes, reads;
 };
 
 // What is added up; one member of each process gives it.
@@ -40,7 +42,9 @@ Bounds bounds_of(const Access& access) {
   Bounds bounds{.reluctance = static_cast<int>(exchange),
                 .fewer_nodes = -hints.nodes,
                 .smaller_buffer = -hints.buffer,
-                .block = hints.block};
+                .block = hints.block,
+                .writes = access.direction == Direction::kWrite,
+                .reads = access.direction == Direction::kRead};
   const Extent extent = extent_of(access);
   if (extent.bytes == 0) return bounds;
   bounds.before_first = -extent.first;
@@ -74,6 +78,21 @@ Sums sums_of(Part& part) {
   Merge(part, {extent.first, extent.end}).into(sample);
   const double mean = double(sample.bytes) / double(sample.calls);
   return {extent.bytes, span, static_cast<std::int64_t>(double(extent.bytes) / mean)};
+}
+
+Error unlike(const Access& access) {
+  const bool writes = access.direction == Direction::kWrite;
+  return Error::make(
+      MPI_ERR_NOT_SAME,
+      "this rank %s \"%s\" and another rank does not, but all ranks that have it open "
+      "must make the same collective call",
+      writes ? "writes to" : "reads from", access.file->path().c_str());
+}
+
+Error meet_here(const coll::Phase& phase, const Access& mine) {
+  using coll::What;
+  const What what = mine.direction == Direction::kWrite ? What::kWriteToFile : What::kReadOfFile;
+  return coll::barrier_in(phase, coll::call_of(what, 0, 0)) ? unlike(mine) : Error{};
 }
 
 }  // namespace
@@ -112,13 +131,16 @@ Range Domains::window_of(int owner, int round) const noexcept {
 Error meet(const coll::Ticket& ticket, Access& mine, Domains* out) {
   File& file = *mine.file;
   Part& part = file.part();
+  if (part.all_are_here()) return meet_here(ticket.phase(0), mine);
   Bounds bounds = bounds_of(mine);
   if (Error e = combine(ticket.phase(0), &bounds, MPI_MAX)) return e;
   const auto exchange = static_cast<CollectiveHints::Exchange>(bounds.reluctance);
-  const bool may = exchange != CollectiveHints::Exchange::kNever;
+  const bool is_alike = bounds.writes + bounds.reads == 1;
+  const bool may = is_alike && exchange != CollectiveHints::Exchange::kNever;
   Sums sums;
   if (may && file.is_first_here()) sums = sums_of(part);
   if (Error e = combine(ticket.phase(1), &sums, MPI_SUM)) return e;
+  if (!is_alike) return unlike(mine);
   const Together all{.first = -bounds.before_first,
                      .end = bounds.end,
                      .bytes = sums.bytes,

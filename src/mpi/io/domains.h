@@ -42,8 +42,9 @@ struct Domains {
   bool operator==(const Domains&) const = default;
 };
 
-// All members meet, and make the same domains. Goes through two phases of the ticket, the first of
-// which begins once the member's access is on the board. May switch.
+// All members meet, and make the same domains; fails at all if some read and others write. Goes
+// through two phases of the ticket, in one process through one. The first begins once the member's
+// access is on the board. May switch.
 Error meet(const coll::Ticket& ticket, Access& mine, Domains* out);
 
 // What all members know together, of which domains are made.
