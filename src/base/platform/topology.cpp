@@ -2,12 +2,14 @@
 
 #include <hwloc.h>
 #include <sched.h>
+#include <sys/single_threaded.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <string>
@@ -91,10 +93,22 @@ std::vector<Core> cores_of(hwloc_topology_t topology) {
   return found;
 }
 
+// hwloc loads all plugins that it finds, with X11, OpenCL and libxml2, before it can be told what
+// is wanted: a fifth of a job's start. None of them knows of cores or caches. The environment may
+// change only while there is one thread, as when mpiexec's host starts.
+int init_without_plugins(hwloc_topology_t* topology) {
+  constexpr const char* kPath = "HWLOC_PLUGINS_PATH";
+  const bool says_where = __libc_single_threaded != 0 && std::getenv(kPath) == nullptr;
+  if (says_where) setenv(kPath, "/dev/null", 0);
+  const int result = hwloc_topology_init(topology);
+  if (says_where) unsetenv(kPath);
+  return result;
+}
+
 Machine look() {
   Machine machine;
   machine.has_mask = read_mask(machine.at_first);
-  if (hwloc_topology_init(&machine.topology) == 0) {
+  if (init_without_plugins(&machine.topology) == 0) {
     // Only cores and caches matter here; looking at PCI devices would cost start-up time.
     hwloc_topology_set_io_types_filter(machine.topology, HWLOC_TYPE_FILTER_KEEP_NONE);
     if (hwloc_topology_load(machine.topology) == 0) {

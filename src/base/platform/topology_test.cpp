@@ -2,14 +2,29 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/single_threaded.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 #include <thread>
 
 namespace heddle::platform {
 namespace {
+
+// Before the others, since the first question is the one that looks.
+TEST(Topology, LoadsNoPluginsOfHwloc) {
+  if (__libc_single_threaded == 0) GTEST_SKIP() << "a sanitizer has a thread of its own";
+  unsetenv("HWLOC_PLUGINS_PATH");
+  ASSERT_FALSE(usable_cpus().empty());
+  EXPECT_EQ(std::getenv("HWLOC_PLUGINS_PATH"), nullptr);
+  std::ifstream maps("/proc/self/maps");
+  const std::string all{std::istreambuf_iterator<char>(maps), {}};
+  EXPECT_EQ(all.find("/hwloc/hwloc_"), std::string::npos);
+}
 
 TEST(Topology, UsesOnlyCpusThatTheMaskOfTheProcessAllows) {
   cpu_set_t allowed;
