@@ -1,10 +1,9 @@
 // The pieces of all ranks to all ranks (MPI 5.0 §6.7).
 #include <algorithm>
-#include <vector>
 
-#include "mpi/coll/between.h"
 #include "mpi/coll/bodies.h"
 #include "mpi/coll/first_error.h"
+#include "mpi/coll/host_ring.h"
 #include "mpi/coll/lending.h"
 #include "mpi/coll/staging_buffer.h"
 #include "mpi/p2p/message.h"
@@ -97,76 +96,6 @@ Error by_lending(const Phase& phase, ConstBuffer own, const Pieces& receive, boo
   return error.take();
 }
 
-// What a host leader gets from all hosts: in host order, on each host by rank, packed.
-class Packed {
- public:
-  Packed(const HostsOf& hosts, const Pieces& receive, int ranks)
-      : hosts_(hosts), receive_(receive), ranks_(ranks), begins_(1, 0) {
-    for (int host = 0; host < hosts.count(); ++host) {
-      MPI_Count bytes = 0;
-      for (const int rank : hosts.members(host)) bytes += receive[rank].bytes();
-      begins_.push_back(begins_.back() + bytes);
-    }
-  }
-
-  MPI_Count bytes() const noexcept { return begins_.back(); }
-  // Where a host's part begins, which is where that of the host before it ends.
-  MPI_Count begin(int host) const noexcept { return begins_[static_cast<std::size_t>(host)]; }
-  Buffer part(int host, std::byte* memory) const noexcept {
-    return datatype::bytes_at(memory + begin(host), begin(host + 1) - begin(host));
-  }
-
-  // What the members of this host lend. Their lengths are as agreed, or shorter.
-  void write(int host, const Lent* lent, std::byte* memory) const noexcept {
-    std::byte* at = memory + begin(host);
-    for (const int rank : hosts_.members(host)) {
-      const ConstBuffer own = buffer_of(*lent++);
-      const MPI_Count room = receive_[rank].bytes();
-      p2p::transfer(own, datatype::bytes_at(at, room), std::min(own.bytes(), room));
-      at += room;
-    }
-  }
-  void read(const std::byte* memory) const noexcept {
-    if (receive_.uniform() && hosts_.in_blocks()) {
-      p2p::transfer(datatype::bytes_at(memory, bytes()), receive_.whole(ranks_), bytes());
-      return;
-    }
-    for (int host = 0; host < hosts_.count(); ++host) {
-      for (const int rank : hosts_.members(host)) {
-        const Buffer piece = receive_[rank];
-        const MPI_Count length = piece.bytes();
-        p2p::transfer(datatype::bytes_at(memory, length), piece, length);
-        memory += length;
-      }
-    }
-  }
-
- private:
-  const HostsOf& hosts_;
-  const Pieces& receive_;
-  const int ranks_;
-  std::vector<MPI_Count> begins_;  // of each host's part; then the end
-};
-
-// The host leader's part, once all here have arrived: in step i each host passes on the part that
-// came i steps ago. Returns the error class of all.
-int ring_of_hosts(const Phase& phase, const HostsOf& hosts, std::uint32_t call, int failure,
-                  const Packed& packed, std::byte* memory) {
-  failure = Between(phase, hosts, call).agree(failure);
-  if (failure != MPI_SUCCESS) return failure;
-  const int count = hosts.count();
-  const int me = hosts.index_of(phase.comm.group().member(phase.comm.rank()));
-  const int next = hosts.leader((me + 1) % count);
-  const int previous = hosts.leader((me + count - 1) % count);
-  FirstError error;
-  for (int i = 0; i < count - 1; ++i) {
-    const Buffer out = packed.part((me + count - i) % count, memory);
-    const Buffer in = packed.part((me + 2 * count - i - 1) % count, memory);
-    error.note(phase.wire().swap(out, next, in, previous));
-  }
-  return error.any() ? error.take().error_class() : MPI_SUCCESS;
-}
-
 Error each_with_each(const Wire& wire, ConstBuffer send, const Pieces& receive) {
   const int peers = wire.comm.peers().size();
   Batch batch(wire);
@@ -196,14 +125,14 @@ Error Allgather::perform_here(const Phase& phase) const {
 // The members of a host lend their data to its leader, which lends them what all hosts have.
 Error Allgather::perform_between(const Phase& phase) const {
   const HostsOf& hosts = *HostGroup::of(comm).hosts();
-  const Packed packed(hosts, receive, comm.size());
+  const HostRing ring(hosts, receive, comm.size());
   const ConstBuffer own = send.data == MPI_IN_PLACE ? ConstBuffer(receive[comm.rank()]) : send;
   FirstError error;
   error.note(fits_oneself(own, receive[comm.rank()]));
-  Visit visit(phase, call_of(What::kAllgather, 0, packed.bytes()));
+  Visit visit(phase, call_of(What::kAllgather, 0, ring.bytes()));
   StagingBuffer memory;
   if (visit.is_leader()) {
-    error.note(memory.reserve_bytes(packed.bytes()));
+    error.note(memory.reserve_bytes(ring.bytes()));
     if (memory.data() == nullptr) visit.fail();
   }
   Loan(visit).lend(own);
@@ -211,8 +140,8 @@ Error Allgather::perform_between(const Phase& phase) const {
   if (visit.arrive()) {
     auto* const bytes = static_cast<std::byte*>(memory.data());
     const int here = hosts.index_of(comm.group().member(comm.rank()));
-    if (visit.agreed()) packed.write(here, visit.lent(), bytes);
-    visit.set_mismatch(ring_of_hosts(phase, hosts, visit.call(), visit.mismatch(), packed, bytes));
+    if (visit.agreed()) ring.write(here, visit.lent(), bytes);
+    visit.set_mismatch(ring.pass_on(phase, visit.call(), visit.mismatch(), bytes));
     visit.lend_for_host(&all);
     visit.conclude();
   } else {
@@ -220,7 +149,7 @@ Error Allgather::perform_between(const Phase& phase) const {
   }
   error.note(visit.verdict());
   if (!visit.agreed()) return error.take();
-  packed.read(static_cast<const std::byte*>(visit.lent_for_host()->data));
+  ring.read(static_cast<const std::byte*>(visit.lent_for_host()->data));
   visit.meet_again();
   return error.take();
 }

@@ -1,12 +1,10 @@
 // A piece from each rank to each rank (MPI 5.0 §6.8).
 #include <algorithm>
 #include <cstddef>
-#include <deque>
-#include <span>
 #include <vector>
 
 #include "mpi/coll/bodies.h"
-#include "mpi/coll/bundle.h"
+#include "mpi/coll/bundle_exchange.h"
 #include "mpi/coll/first_error.h"
 #include "mpi/coll/lending.h"
 #include "mpi/coll/staging_buffer.h"
@@ -112,81 +110,6 @@ Error by_lending(const Phase& phase, const Pieces& send, const Pieces& receive) 
   return error.take();
 }
 
-// The host leader's part between hosts, once all here have arrived: a bundle to each host with what
-// the members here give to the members there, and one from each.
-//
-//   bundle    giver 0: [receiver 0][receiver 1] …   giver 1: [receiver 0] …
-//             pieces of one length; members by rank
-class Swap {
- public:
-  Swap(const Phase& phase, const HostsOf& hosts, MPI_Count each, std::uint32_t call)
-      : phase_(phase),
-        hosts_(hosts),
-        each_(each),
-        call_(call),
-        me_(hosts.index_of(phase.comm.group().member(phase.comm.rank()))),
-        came_(static_cast<std::size_t>(hosts.count())) {}
-
-  // Returns the error class of all.
-  int run(int failure, const Lent* lent) {
-    const Link link(phase_, call_);
-    for_each_other([&](int host) { pack(outgoing_.emplace_back(call_, failure), host, lent); });
-    Batch batch(phase_.wire());
-    auto out = outgoing_.begin();
-    for_each_other([&](int host) { out++->send_parcel(batch, hosts_.leader(host)); });
-    for_each_other([&](int host) {
-      Bundle& bundle = incoming_.emplace_back(call_);
-      bundle.receive_parcel(link, hosts_.leader(host));
-      bundle.receive_rest(batch, hosts_.leader(host));
-    });
-    out = outgoing_.begin();
-    for_each_other([&](int host) { out++->send_rest(batch, hosts_.leader(host)); });
-    batch.wait_by([&](request::Request& request, int rank) { link.wait(request, rank); });
-    Error lost = batch.finish();
-    for (const auto* bundles : {&outgoing_, &incoming_}) {
-      for (const Bundle& bundle : *bundles) {
-        if (failure == MPI_SUCCESS) failure = bundle.failure();
-      }
-    }
-    return failure == MPI_SUCCESS && lost ? lost.error_class() : failure;
-  }
-
-  // What each host has given, by host index.
-  const Lent* came() noexcept {
-    auto in = incoming_.begin();
-    for_each_other([&](int host) { came_[static_cast<std::size_t>(host)].data = in++->bytes(); });
-    return came_.data();
-  }
-
- private:
-  template <class Visit>
-  void for_each_other(Visit&& visit) const {
-    const int count = hosts_.count();
-    for (int i = 1; i < count; ++i) visit((me_ + i) % count);
-  }
-  void pack(Bundle& bundle, int host, const Lent* lent) const noexcept {
-    const std::span<const int> givers = hosts_.members(me_), receivers = hosts_.members(host);
-    const auto pieces = static_cast<MPI_Count>(givers.size() * receivers.size());
-    if (!bundle.open(pieces * each_)) return;
-    std::byte* at = bundle.bytes();
-    for (std::size_t giver = 0; giver < givers.size(); ++giver) {
-      for (const int receiver : receivers) {
-        const ConstBuffer piece = (*lent[giver].pieces)[receiver];
-        p2p::transfer(piece, datatype::bytes_at(at, each_), std::min(piece.bytes(), each_));
-        at += each_;
-      }
-    }
-  }
-
-  const Phase& phase_;
-  const HostsOf& hosts_;
-  const MPI_Count each_;
-  const std::uint32_t call_;
-  const int me_;  // this host's index
-  std::deque<Bundle> outgoing_, incoming_;
-  std::vector<Lent> came_;
-};
-
 // Members of several hosts, and pieces of `each` bytes. Those of a host lend their data to each
 // other and to their host leader.
 Error between_hosts(const Phase& phase, const Pieces& send, const Pieces& receive, MPI_Count each) {
@@ -202,10 +125,10 @@ Error between_hosts(const Phase& phase, const Pieces& send, const Pieces& receiv
   const Pieces packed = send.in_place() ? copy.pieces() : Pieces(datatype::nothing());
   Loan loan(visit);
   loan.lend(send.in_place() ? packed : send);
-  Swap swap(phase, hosts, each, visit.call());
+  BundleExchange bundles(phase, hosts, each, visit.call());
   if (visit.arrive()) {
-    visit.set_mismatch(swap.run(visit.mismatch(), visit.lent()));
-    visit.lend_for_host(swap.came());
+    visit.set_mismatch(bundles.exchange(visit.mismatch(), visit.lent()));
+    visit.lend_for_host(bundles.came());
     visit.conclude();
   } else {
     visit.wait();

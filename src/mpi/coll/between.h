@@ -1,6 +1,6 @@
 // between.h — the messages between host leaders (hosts_of.h) in one phase of a barrier, a
 // reduction or a broadcast, in which the root speaks for its host. Each begins with a parcel
-// (parcel.h). Those of an alltoall: bundle.h.
+// (parcel.h). Those of an allgather and an alltoall: host_ring.h, bundle_exchange.h.
 //
 //   operation              messages
 //   ---------------------  -----------------------------------------------------------------------

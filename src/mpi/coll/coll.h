@@ -27,9 +27,9 @@
 // "In memory" is the collective inside the scheduler (host_group.h): the members of a host send no
 // messages, those of a worker freeze in a list and go on together. They read each other's data
 // where these lie (lending.h). "Leaders": one member of each host, its leader, talks to those of
-// the other hosts by messages (between.h, slice_exchange.h, bundle.h). The rest are point-to-point
-// messages of their own plane (wire.h): with many ranks on a worker their number counts more than
-// the longest path, so a chain beats a logarithmic scan.
+// the other hosts by messages (between.h, slice_exchange.h, host_ring.h, bundle_exchange.h). The
+// rest are point-to-point messages of their own plane (wire.h): with many ranks on a worker their
+// number counts more than the longest path, so a chain beats a logarithmic scan.
 //
 // Each operation is a structure with its arguments, so that one text serves all kinds of calls:
 //
