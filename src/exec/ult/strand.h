@@ -68,7 +68,8 @@ void yield_to_ready() noexcept;
 void sleep_until(std::int64_t deadline_ns) noexcept;
 
 // For loops that wait without parking (MPI_Test in a loop): polls, and now and then lets
-// others run. Cheap when nothing else can run. May switch.
-void relax() noexcept;
+// others run. Cheap when nothing else can run. False if nothing has happened meanwhile that this
+// worker knows of, so that a second look is of no use. May switch.
+bool relax() noexcept;
 
 }  // namespace heddle::ult

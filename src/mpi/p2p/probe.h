@@ -4,7 +4,7 @@
 // program holds it by an MPI_Message until mrecv.
 //
 // A program may probe in a loop, so a call that finds nothing lets the other ranks of its worker
-// run (ult::relax) and looks once more.
+// run (ult::relax), and if some have run it looks once more.
 //
 // Thread safety: any strand of the rank. All may switch; imrecv only for messages of more than
 // kSlice bytes (message.h), which it may copy at once.

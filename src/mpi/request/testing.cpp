@@ -20,9 +20,7 @@ Census count_patiently(MPI_Count count, const MPI_Request* handles, MPI_Count en
 }
 
 bool done_after_a_while(Request& request) {
-  if (request.done()) return true;
-  ult::relax();
-  return request.done();
+  return request.done() || (ult::relax() && request.done());
 }
 
 MPI_Status* at(MPI_Status* statuses, MPI_Count place) noexcept {

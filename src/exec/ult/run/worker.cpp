@@ -271,18 +271,21 @@ void Worker::sleep_until(Ult& self, std::int64_t deadline_ns) noexcept {
   }
 }
 
-void Worker::yield(Ult& self) noexcept {
+bool Worker::yield(Ult& self) noexcept {
   assert(may(Act::kSwitch));
   Ult* next = pick_at_once();
+  bool progress = false;
   if (next == nullptr) {
-    look_outside(PollEffort::kIdle);
+    progress = until_look_ == kSwitchesPerLook;  // it has just looked, and has not said
+    if (look_outside(PollEffort::kIdle)) progress = true;
     next = queue_.pop();
   }
-  if (next != nullptr) {
-    yield_to(self, *next);
-  } else {
+  if (next == nullptr) {
     yield_alone(self);
+    return progress;
   }
+  yield_to(self, *next);
+  return true;
 }
 
 // Runs in a signal handler, which may have interrupted the scheduler's own code: so the queue

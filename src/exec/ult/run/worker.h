@@ -101,7 +101,7 @@ class Worker {
   bool park_unless_alerted(Ult& self) noexcept;  // false: alerted; no wake-up was absorbed
   WaitEnd park_until(Ult& self, std::int64_t deadline_ns, Alerts alerts) noexcept;
   void sleep_until(Ult& self, std::int64_t deadline_ns) noexcept;
-  void yield(Ult& self) noexcept;
+  bool yield(Ult& self) noexcept;  // false: no ult has run, and no poller had news
   void yield_to_ready(Ult& self) noexcept;
   // Yields after a look at timers and pollers. Among ults that compute, the 64 switches between two
   // looks would take a second.

@@ -91,13 +91,11 @@ void sleep_until(std::int64_t deadline_ns) noexcept {
   }
 }
 
-void relax() noexcept {
-  if (Ult* self = Ult::current_) {
-    self->here().yield(*self);  // cheap when nothing else can run
-  } else {
-    const bool progress = poll_all(-1, PollEffort::kIdle);
-    if (!look_after_ults() && !progress) sched_yield();
-  }
+bool relax() noexcept {
+  if (Ult* self = Ult::current_) return self->here().yield(*self);
+  const bool progress = poll_all(-1, PollEffort::kIdle);
+  if (!look_after_ults() && !progress) sched_yield();
+  return true;
 }
 
 bool Completion::spin(const AwaitedCount& other) const noexcept {

@@ -113,8 +113,7 @@ Error iprobe(const Source& from, int* flag, MPI_Status* status) {
   Port& port = Port::here();
   match::Envelope found;
   if (!port.peek(from.pattern(), &found)) {
-    ult::relax();
-    *flag = port.peek(from.pattern(), &found);
+    *flag = ult::relax() && port.peek(from.pattern(), &found);
   }
   if (*flag) write_found(status, found);
   return {};
@@ -141,10 +140,7 @@ Error improbe(const Source& from, int* flag, MPI_Message* message, MPI_Status* s
   Port& port = Port::here();
   const lifetime::InCall in_call(from.comm, nullptr);
   Message* found = port.take(from.pattern());
-  if (found == nullptr) {
-    ult::relax();
-    found = port.take(from.pattern());
-  }
+  if (found == nullptr && ult::relax()) found = port.take(from.pattern());
   *flag = found != nullptr;
   return found != nullptr ? hand_out(*found, from, message, status) : Error{};
 }
