@@ -31,19 +31,23 @@
 
 #include "grid.h"
 
-static Options options = {2048, 2048, 1000, 1, NULL, BLOCKS};
+static Options options = {2048, 2048, 400, 1, NULL, BLOCKS};
 
 enum { HALO = 2 }; /* points on each side of a point that a sweep may need */
+enum {
+  STRIP = 512
+}; /* columns that a sweep along y carries together; its lines fit the first cache */
 
 /* Part of the longest stable step. The rest is for a flow that becomes faster within the step. */
 static const double kCourant = 0.9;
 static const double pi = 3.14159265358979323846;
 
-static double now;              /* the time */
-static double last_dt;          /* of the step before; half of it is still to be carried along y */
-static double* field;           /* the concentration c */
-static double *u, *v;           /* the speeds, u of a row as it is at time 0, v of a column */
-static double* lines[HALO + 1]; /* rows of the field as they were before the sweep */
+static double now;     /* the time */
+static double last_dt; /* of the step before; half of it is still to be carried along y */
+static double* field;  /* the concentration c */
+static double *u, *v;  /* the speeds, u of a row as it is at time 0, v of a column */
+static double fastest_u, fastest_v;
+static double* carries; /* of a row: what crosses the border behind each point */
 
 /* Two squares, one with a hole; zero elsewhere. */
 static double concentration(double x, double y) {
@@ -69,9 +73,15 @@ static void begin(void) {
   field = grid_field();
   u = line(height);
   v = line(width);
-  for (int i = 0; i <= HALO; i++) lines[i] = line(width);
-  for (int y = 0; y < height; y++) u[y] = speed(first_y + y, ny);
-  for (int x = -HALO; x < width + HALO; x++) v[x] = speed(first_x + x, nx);
+  carries = line(width);
+  for (int y = 0; y < height; y++) {
+    u[y] = speed(first_y + y, ny);
+    fastest_u = fmax(fastest_u, fabs(u[y]));
+  }
+  for (int x = -HALO; x < width + HALO; x++) {
+    v[x] = speed(first_x + x, nx);
+    fastest_v = fmax(fastest_v, fabs(v[x]));
+  }
   for (int y = 0; y < height; y++) {
     for (int x = 0; x < width; x++) {
       field[at(x, y)] = concentration((double)(first_x + x) / nx, (double)(first_y + y) / ny);
@@ -81,9 +91,7 @@ static void begin(void) {
 
 /* The highest |u| nx and |v| ny of all points: how many points a second. */
 static double highest_speed(double swell) {
-  double highest = 0;
-  for (int y = 0; y < height; y++) highest = fmax(highest, nx * fabs(swell * u[y]));
-  for (int x = 0; x < width; x++) highest = fmax(highest, ny * fabs(v[x]));
+  double highest = fmax(nx * fabs(swell) * fastest_u, ny * fastest_v);
   MPI_Allreduce(MPI_IN_PLACE, &highest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return highest;
 }
@@ -94,60 +102,57 @@ static inline double limited(double before, double behind) {
   return (before * fabs(behind) + fabs(before) * behind) / (fabs(before) + fabs(behind) + 1e-300);
 }
 
-/* The value at a point after the flow has gone on by `part` of the distance of two points, from
- * `farther` to `near` to `here` to `behind`. */
-static inline double carried(double farther, double near, double here, double behind, double part) {
-  const double rise = here - near;
-  const double bend = limited(rise, behind - here) - limited(near - farther, rise);
-  return here - part * (rise + 0.5 * (1 - part) * bend);
+/* What crosses the border between two points on average, while the flow goes on by `part` of their
+ * distance. `middle` is the one that it comes from, `first` and `last` are beside that, in their order
+ * along the line. */
+static inline double carried(double first, double middle, double last, double part) {
+  return middle + (copysign(0.5, part) - 0.5 * part) * limited(middle - first, last - middle);
 }
 
-static size_t bytes_of_row(void) {
-  return (size_t)(width + 2 * HALO) * sizeof *field;
+/* Where the columns from `from` on end that have one direction and are carried together. */
+static int end_of_strip(int from) {
+  int to = from + 1;
+  while (to < width + HALO && to < from + STRIP && (v[to] > 0) == (v[from] > 0)) to++;
+  return to;
 }
 
-/* In place: `lines` keeps the row and the two above it as they were. A row is carried as a whole, as it
- * lies in memory, each point with the speed of its column. */
-static void sweep_along_y(double dt) {
-  for (int i = 0; i < HALO; i++)
-    memcpy(lines[i] - HALO, &field[at(-HALO, i - HALO)], bytes_of_row());
-  for (int y = 0; y < height; y++) {
-    double* restrict row = &field[at(0, y)];
-    double* restrict old = lines[2];
-    const double* restrict above = lines[1];
-    const double* restrict above2 = lines[0];
-    const double* restrict below = &field[at(0, y + 1)];
-    const double* restrict below2 = &field[at(0, y + 2)];
-    memcpy(old - HALO, row - HALO, bytes_of_row());
-    for (int x = -HALO; x < width + HALO; x++) {
-      const double part = dt * ny * v[x];
-      const double a2 = above2[x], a = above[x], b = below[x], b2 = below2[x];
-      const int down = part > 0;
-      row[x] = carried(down ? a2 : b2, down ? a : b, old[x], down ? b : a, fabs(part));
-    }
-    double* oldest = lines[0];
-    lines[0] = lines[1];
-    lines[1] = lines[2];
-    lines[2] = oldest;
+/* In place: `above` keeps the row above as it was, and a line of `borders` what crosses the border to
+ * it. The first row is one of the halo, for what crosses the border between it and row 0. */
+static void sweep_strip(int from, int to, double dt) {
+  static double above[STRIP], parts[STRIP], borders[2][STRIP];
+  const int count = to - from, down = v[from] > 0;
+  for (int x = 0; x < count; x++) parts[x] = dt * ny * v[from + x];
+  memcpy(above, &field[at(from, -2)], (size_t)count * sizeof *above);
+  for (int y = -1; y < height; y++) {
+    double* restrict row = &field[at(from, y)];
+    double* restrict in = borders[y & 1], * restrict out = borders[~y & 1];
+    const double* first = down ? above : row;
+    const double* middle = down ? row : &field[at(from, y + 1)];
+    const double* last = &field[at(from, down ? y + 1 : y + 2)];
+    for (int x = 0; x < count; x++) out[x] = carried(first[x], middle[x], last[x], parts[x]);
+    memcpy(above, row, (size_t)count * sizeof *above);
+    for (int x = 0; x < count; x++) row[x] -= parts[x] * (out[x] - in[x]);
   }
 }
 
-/* In place: lines[0] keeps the row as it was. A row has one speed. */
+static void sweep_along_y(double dt) {
+  for (int from = -HALO, to; from < width + HALO; from = to) {
+    to = end_of_strip(from);
+    sweep_strip(from, to, dt);
+  }
+}
+
+/* In place. A row has one speed. */
 static void sweep_along_x(double dt) {
-  double* restrict old = lines[0];
   for (int y = 0; y < height; y++) {
-    double* restrict row = &field[at(0, y)];
     const double part = dt * nx * u[y];
-    memcpy(old - HALO, row - HALO, bytes_of_row());
-    if (part > 0) {
-      for (int x = 0; x < width; x++) {
-        row[x] = carried(old[x - 2], old[x - 1], old[x], old[x + 1], part);
-      }
-    } else {
-      for (int x = 0; x < width; x++) {
-        row[x] = carried(old[x + 2], old[x + 1], old[x], old[x - 1], -part);
-      }
+    double* restrict row = &field[at(0, y)];
+    double* restrict out = carries;
+    const double* middle = part > 0 ? row : row + 1;
+    for (int x = -1; x < width; x++) {
+      out[x] = carried(middle[x - 1], middle[x], middle[x + 1], part);
     }
+    for (int x = 0; x < width; x++) row[x] -= part * (out[x] - out[x - 1]);
   }
 }
 
@@ -191,7 +196,7 @@ int main(int argc, char** argv) {
   free(field);
   free(u - HALO);
   free(v - HALO);
-  for (int i = 0; i <= HALO; i++) free(lines[i] - HALO);
+  free(carries - HALO);
   grid_free();
   MPI_Finalize();
   return 0;
