@@ -49,6 +49,7 @@ ROWS = [
     *((3, f"neighbor_rate --threads 2 --objects {objects} --size {size}", NEIGHBOURS)
       for objects in ("predefined", "derived") for size in (0, 4, 64)),
     (4, "neighbor_rate --threads 2 --mode processes --objects derived", NEIGHBOURS),
+    (3, "neighbor_rate_one_lock --threads 2 --size 8", NEIGHBOURS),
     *((2, f"match_depth --queue {queue} --order {order} --depths 1,7,300", {"time of a match"})
       for queue in ("posted", "unexpected") for order in ("in", "reversed", "random", "wildcard")),
     *((1, f"object_churn --threads 2 --kind {kind}", {"objects", "memory of a live object",
