@@ -8,10 +8,13 @@
  *
  * with kE = dt/h^2 times the conductivity between a point and its eastern neighbour, and so on (h: the
  * distance of the two),
- * by the conjugate gradient method with a diagonal preconditioner. Each of its iterations exchanges
- * the tiles' borders once and sums over all ranks twice.
+ * by the conjugate gradient method with a diagonal preconditioner, as Chronopoulos and Gear have
+ * arranged it. Each iteration exchanges the tiles' borders and sums over all ranks once, both at its
+ * end. So both its sweeps, `advance` and `multiply`, go over the tile between two exchanges: what
+ * `multiply` gets from neighbours would be `scaled`, which a rank advances itself on the halo, from
+ * the neighbours' `product` that it got before.
  *
- *   mpicc -O3 -o heat heat.c ../grid/grid.c -I../grid -lm
+ *   mpicc -O3 -fopenmp-simd -o heat heat.c ../grid/grid.c -I../grid -lm
  *   mpiexec -n 16 ./heat -n 512 -steps 5 -o picture.pgm
  *
  * With -fopenmp each rank has a team of threads, to which it deals out the rows of its tile:
@@ -29,7 +32,9 @@ static Options options = {1024, 1024, 3, 4e-5, NULL, BLOCKS};
 
 static const double kTolerance = 1e-12; /* of the residual, relative to the right-hand side */
 
-static double *temperature, *residual, *direction, *product;
+static double *temperature, *residual, *direction;
+static double *scaled, *product; /* the residual times `inverse`, and the equations times that */
+static double* turned;           /* the equations times `direction` */
 static double *east, *south; /* dt/h^2 k between a point and its eastern and southern neighbour */
 static double* inverse;      /* of the equations' diagonal */
 static long iterations;
@@ -54,7 +59,9 @@ static void begin(void) {
   temperature = grid_field();
   residual = grid_field();
   direction = grid_field();
+  scaled = grid_field();
   product = grid_field();
+  turned = grid_field();
   east = grid_field();
   south = grid_field();
   inverse = grid_field();
@@ -73,15 +80,16 @@ static void begin(void) {
           1 / (1 + east[at(x, y)] + east[at(x - 1, y)] + south[at(x, y)] + south[at(x, y - 1)]);
     }
   }
+  grid_exchange(inverse);
 }
 
-/* product = equations times v; returns this rank's part of (v, product). */
-static double multiply(double* v) {
+/* product = equations times v, whose halo is filled; returns this rank's part of (v, product). */
+static double multiply(const double* v) {
   double sum = 0;
-  grid_exchange(v);
 #pragma omp parallel for reduction(+ : sum)
   for (int y = 0; y < height; y++) {
     const size_t row = at(0, y), up = at(0, y - 1), down = at(0, y + 1);
+#pragma omp simd reduction(+ : sum)
     for (int x = 0; x < width; x++) {
       const size_t i = row + (size_t)x;
       const double e = east[i], w = east[i - 1], s = south[i], u = south[up + (size_t)x];
@@ -95,13 +103,23 @@ static double multiply(double* v) {
   return sum;
 }
 
-static void sum_over_ranks(double* values, int count) {
-  MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+/* This rank's parts, then those of all. */
+typedef struct {
+  double rz; /* (residual, scaled) */
+  double zz; /* (scaled, product) */
+  double rr; /* (residual, residual); at first (right-hand side, right-hand side) */
+} Sums;
+
+/* All that an iteration hears of other ranks. */
+static void end_iteration(Sums* sums) {
+  grid_exchange(product);
+  MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
-/* residual = T_old + dt q - equations times T_old; sums[0] = (r, r inverse), sums[1] = (b, b). */
-static void first_residual(double sums[2]) {
+/* residual = T_old + dt q - equations times T_old */
+static Sums first_residual(void) {
   const double hx = 1.0 / (nx + 1), hy = 1.0 / (ny + 1);
+  grid_exchange(temperature);
   multiply(temperature);
   double rz = 0, bb = 0;
 #pragma omp parallel for reduction(+ : rz, bb)
@@ -111,58 +129,64 @@ static void first_residual(double sums[2]) {
       const double right =
           temperature[i] + options.dt * source((first_x + x + 1) * hx, (first_y + y + 1) * hy);
       residual[i] = right - product[i];
-      direction[i] = residual[i] * inverse[i];
-      rz += residual[i] * direction[i];
+      scaled[i] = residual[i] * inverse[i];
+      rz += residual[i] * scaled[i];
       bb += right * right;
     }
   }
-  sums[0] = rz;
-  sums[1] = bb;
-  sum_over_ranks(sums, 2);
+  grid_exchange(scaled);
+  Sums sums = {rz, multiply(scaled), bb};
+  end_iteration(&sums);
+  return sums;
 }
 
-/* One step along the direction; sums[0] = (r, r inverse), sums[1] = (r, r) afterwards. */
-static void advance(double alpha, double sums[2]) {
+/* A point of the halo: what its own rank does in `advance`, but only as far as `multiply` needs it. */
+static void follow(size_t i, double alpha, double beta) {
+  turned[i] = product[i] + beta * turned[i];
+  scaled[i] -= alpha * turned[i] * inverse[i];
+}
+
+/* The next direction, and a step along it. Leaves out Sums.zz. */
+static Sums advance(double alpha, double beta) {
   double rz = 0, rr = 0;
 #pragma omp parallel for reduction(+ : rz, rr)
   for (int y = 0; y < height; y++) {
     const size_t row = at(0, y);
+#pragma omp simd reduction(+ : rz, rr)
     for (size_t i = row; i < row + (size_t)width; i++) {
+      direction[i] = scaled[i] + beta * direction[i];
       temperature[i] += alpha * direction[i];
-      const double r = residual[i] - alpha * product[i];
-      residual[i] = r;
-      rz += r * r * inverse[i];
-      rr += r * r;
+      turned[i] = product[i] + beta * turned[i];
+      residual[i] -= alpha * turned[i];
+      scaled[i] = residual[i] * inverse[i];
+      rz += residual[i] * scaled[i];
+      rr += residual[i] * residual[i];
     }
   }
-  sums[0] = rz;
-  sums[1] = rr;
-  sum_over_ranks(sums, 2);
-}
-
-static void turn(double beta) {
-#pragma omp parallel for
+  for (int x = 0; x < width; x++) {
+    follow(at(x, -1), alpha, beta);
+    follow(at(x, height), alpha, beta);
+  }
   for (int y = 0; y < height; y++) {
-    const size_t row = at(0, y);
-    for (size_t i = row; i < row + (size_t)width; i++) {
-      direction[i] = residual[i] * inverse[i] + beta * direction[i];
-    }
+    follow(at(-1, y), alpha, beta);
+    follow(at(width, y), alpha, beta);
   }
+  return (Sums){rz, 0, rr};
 }
 
 static void step(void) {
-  double sums[2];
-  first_residual(sums);
-  const double goal = sums[1] * kTolerance * kTolerance;
-  double rz = sums[0];
+  Sums sums = first_residual();
+  const double goal = sums.rr * kTolerance * kTolerance;
+  double alpha = sums.rz / sums.zz, beta = 0;
   do {
-    double curvature = multiply(direction);
-    sum_over_ranks(&curvature, 1);
-    advance(rz / curvature, sums);
-    turn(sums[0] / rz);
-    rz = sums[0];
+    const double rz = sums.rz;
+    sums = advance(alpha, beta);
+    sums.zz = multiply(scaled);
+    end_iteration(&sums);
+    beta = sums.rz / rz;
+    alpha = sums.rz / (sums.zz - beta * sums.rz / alpha);
     iterations++;
-  } while (sums[1] > goal);
+  } while (sums.rr > goal);
 }
 
 int main(int argc, char** argv) {
@@ -188,7 +212,8 @@ int main(int argc, char** argv) {
   }
   if (options.picture) grid_write(temperature, options.picture);
 
-  double* fields[] = {temperature, residual, direction, product, east, south, inverse};
+  double* fields[] = {temperature, residual, direction, scaled, product,
+                      turned,      east,     south,     inverse};
   for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) free(fields[i]);
   grid_free();
   MPI_Finalize();
