@@ -22,8 +22,9 @@
 //
 // A member that waits for another one before it arrives could wait for ever if that one makes
 // another call. So each place also has a claim, a mark (phase and call). The member that waits
-// claims its own place and that of the other member; each member that arrives looks at the claim of
-// its place:
+// claims its own place and then that of the other member, in the name of all of its place with that
+// call: one that finds its own place claimed so leaves the rest to the claimer. Each member that
+// arrives looks at the claim of its place:
 //
 //   claim          to             by
 //   -------------  -------------  -----------------------------------------------------------------
@@ -122,14 +123,18 @@ class Arrivals {
     return differ(node.claim.load(std::memory_order_seq_cst), mark);
   }
 
+  // True if a member has claimed the place for that call. relaxed: it looks at the place in the
+  // name of all.
+  bool is_claimed(int place, Mark mark) const noexcept {
+    return nodes_[static_cast<std::size_t>(place)].claim.load(std::memory_order_relaxed) == mark;
+  }
+
   // For a member that will wait, before it does so: true if a member of that place makes another
   // call.
   bool claim(int place, Mark mark) noexcept {
     schedule_point();
     Node& node = nodes_[static_cast<std::size_t>(place)];
-    // relaxed: the member that has made this claim looks at the place in the name of all with its
-    // call.
-    if (node.claim.load(std::memory_order_relaxed) == mark) return false;
+    if (is_claimed(place, mark)) return false;
     if (differ(node.claim.exchange(mark, std::memory_order_seq_cst), mark)) return true;  // [S1]
     schedule_point();
     const Word sum = node.sum.load(std::memory_order_seq_cst);

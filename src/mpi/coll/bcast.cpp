@@ -12,15 +12,20 @@ namespace heddle::coll {
 
 namespace {
 
-Error fits(MPI_Count bytes, const Buffer& data, int root, const Comm& comm) {
-  if (bytes <= data.bytes()) [[likely]]
-    return {};
+[[gnu::cold, gnu::noinline]] Error too_long(MPI_Count bytes, const Buffer& data, int root,
+                                            const Comm& comm) {
   return Error::make(MPI_ERR_TRUNCATE, "root %d of %s gives %lld bytes, but there is room for %lld",
                      root, comm::describe(comm).c_str(), static_cast<long long>(bytes),
                      static_cast<long long>(data.bytes()));
 }
 
-void keep(ConstBuffer from, Buffer data) {
+inline Error fits(MPI_Count bytes, const Buffer& data, int root, const Comm& comm) {
+  if (bytes <= data.bytes()) [[likely]]
+    return {};
+  return too_long(bytes, data, root, comm);
+}
+
+inline void keep(const ConstBuffer& from, const Buffer& data) {
   p2p::transfer(from, data, std::min(from.bytes(), data.bytes()));
 }
 
@@ -57,7 +62,8 @@ Error give(const Phase& phase, Buffer data, int root, int failed, Visit& visit) 
   return error.take();
 }
 
-Error take(const Phase& phase, Buffer data, int root, Visit& visit) {
+[[gnu::always_inline]] inline Error take(const Phase& phase, const Buffer& data, int root,
+                                         Visit& visit) {
   const ConstBuffer from = visit.borrow(root);
   const MPI_Count bytes = from.bytes();
   Error failed = visit.told();
@@ -115,7 +121,7 @@ Error take_for_host(const Phase& phase, Buffer data, int root, Visit& visit) {
 
 }  // namespace
 
-Error bcast_in(const Phase& phase, Buffer data, int root, int failed) {
+Error bcast_in(const Phase& phase, const Buffer& data, int root, int failed) {
   if (!phase) return {};
   Visit visit(phase, call_of(What::kBcast, root, 0));
   if (phase.comm.rank() == root) return give(phase, data, root, failed, visit);

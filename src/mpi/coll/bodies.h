@@ -18,7 +18,7 @@ Error barrier_in(const Phase& phase);
 Error barrier_in(const Phase& phase, std::uint32_t call);
 
 // `failed`: the root has no data; all others get this error class.
-Error bcast_in(const Phase& phase, Buffer data, int root, int failed = MPI_SUCCESS);
+Error bcast_in(const Phase& phase, const Buffer& data, int root, int failed = MPI_SUCCESS);
 
 // `own` is the rank's contribution and may be result.data where that counts: at the root, or at
 // all. A member that has `failed` gives nothing; all members that wait get an error.

@@ -49,8 +49,8 @@ void Visit::claim_giver(int root) noexcept {
   const bool is_root_here =
       host_group_.hosts() == nullptr || host_group_.is_here(comm_.group().member(root));
   const int giver = is_root_here ? host_group_.index_of(root) : 0;
-  if (tables_->arrivals.claim(tables_->places->of(giver).place, mark_)) release_borrowers();
   claim_own();
+  if (tables_->arrivals.claim(tables_->places->of(giver).place, mark_)) release_borrowers();
 }
 
 void Visit::claim_own() noexcept {

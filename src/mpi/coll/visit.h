@@ -230,7 +230,9 @@ class Visit {
   datatype::ConstBuffer borrow(int root) noexcept {
     // A claim takes lines from the giver, which will be here soon as a rule.
     if (!tables_->ready.spin(phase_)) {
-      if (round_.given.load(std::memory_order_relaxed) != phase_) claim_giver(root);
+      if (!tables_->arrivals.is_claimed(place_, mark_) &&
+          round_.given.load(std::memory_order_relaxed) != phase_)
+        claim_giver(root);
       await_ready();
     }
     return round_.source;
