@@ -92,6 +92,7 @@ class Figure:
     paper_is: str = ""  # the unit of `paper`: "relative", or one in words
     text: object = str  # of a place
     remarks: list = dataclasses.field(default_factory=list)
+    counted: bool = False  # not timed: the same on a loaded machine
 
     @property
     def lines(self):
@@ -110,10 +111,15 @@ class Series:
     def watched(self, others):
         """Counts a run by the share of the cores that other programs took during it; returns what to show of that."""
         self.runs += 1
-        if others is None or others <= load.DISTURBED:
+        if self.figure.counted or others is None or others <= load.DISTURBED:
             return ""
         self.disturbed += 1
         return f"  (others: {100 * others:.0f} %)"
+
+    @property
+    def noisy(self):
+        """True if a run in twenty or more was disturbed."""
+        return 20 * self.disturbed >= self.runs > 0
 
     def add(self, line, found, number):
         """What a run of round `number` has found."""

@@ -82,7 +82,7 @@ def misses(machine):
     runs = [Run(policy, "bench/lifetime/collector_bench", of_simulation, environment=by_policy(policy), library=BARE, timed=False,
                 wrap=(sys.executable, script)) for policy in POLICIES]
     return Figure("lifetime/misses", "an operation's references in valgrind's model of a core", "figure 6", says, "policy alone, one thread",
-                  "an operation", runs, better="less", text=lambda place: ("instructions", "misses of the first cache")[place],
+                  "an operation", runs, better="less", counted=True, text=lambda place: ("instructions", "misses of the first cache")[place],
                   remarks=[counters.WHY_NOT, "the model knows one core, so lines that cores take from each other are not in it"])
 
 
@@ -97,7 +97,7 @@ def locked(machine):
             for policy in POLICIES]
     return Figure("lifetime/locked", "locked instructions a message, by policy and objects", "figures 4 to 6, their reason",
                   "atomic counts are what the threads of a process contend for", "objects", "locked instructions a message", runs,
-                  better="less", text=lambda place: ("predefined", "derived")[place],
+                  better="less", text=lambda place: ("predefined", "derived")[place], counted=True,
                   remarks=["counted by callgrind on one worker: the same on a busy machine, and with any number of cores"])
 
 
@@ -111,7 +111,7 @@ def lines(machine):
     runs = [counted(f"{objects} counts", policy, f"{policy}, {objects}", of_lines) for objects in ("predefined", "derived") for policy in POLICIES[:3]]
     return Figure("lifetime/lines", "a model: cache lines of counts that a message takes from other cores", "figure 6, its reason",
                   "with 4 threads atomic counts miss the second cache 1.5 times as often as the collector", "threads", "lines a message", runs,
-                  better="less", remarks=["computed from lifetime/locked, not measured: each count is on a line of its own that all threads use, "
+                  better="less", counted=True, remarks=["computed from lifetime/locked, not measured: each count is on a line of its own that all threads use, "
                                           "and the thread that used it last is any of them"])
 
 

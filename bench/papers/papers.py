@@ -21,6 +21,7 @@ sys.path.insert(0, str(frame.ROOT / "bench/compare"))
 sys.path.insert(0, str(frame.ROOT / "tools"))
 import channels  # noqa: E402
 import jobs  # noqa: E402
+import kept  # noqa: E402
 import lifetime  # noqa: E402
 import load  # noqa: E402
 import mpc  # noqa: E402
@@ -35,6 +36,7 @@ def read_options():
     parser = argparse.ArgumentParser(prog="./dev papers", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help="papers or experiments; default: all")
     parser.add_argument("--quick", action="store_true", help="one round of smaller problems: some minutes for all")
+    parser.add_argument("--overwrite", action="store_true", help="keep these results in results/papers also where better ones are there")
     parser.add_argument("--dry-run", action="store_true", help="only print the commands")
     parser.add_argument("--prefix", default=frame.ROOT / "build/release", type=pathlib.Path, help="where bin/mpiexec is; default: build/release")
     options = parser.parse_args()
@@ -148,29 +150,35 @@ def measure(figure, machine, libraries, notes):
     return series
 
 
-def write(all_series, machine, folder):
+def draw(series, picture):
+    """Draws a figure; returns a sentence of why not, or None."""
+    try:
+        shown.draw(series, picture)
+    except ImportError as problem:
+        return f"no pictures: {problem}"
+    return None
+
+
+def write(all_series, machine, folder, overwrite):
     """The tables and pictures of what was measured; prints the tables."""
     folder.mkdir(parents=True, exist_ok=True)
     parts = [f"# The papers' experiments, {time.strftime('%Y-%m-%d %H:%M')}: {machine.cores} cores{', a quick look' if machine.quick else ''}\n"]
-    no_pictures = ""
+    notes, said = [], []
     for series in all_series:
         text = shown.section(series)
         print("\n" + text, flush=True)
+        picture = folder / (series.figure.name.replace("/", "-") + ".png")
         parts.append(text)
-        if not series.values:
-            continue
-        try:
-            name = series.figure.name.replace("/", "-") + ".png"
-            shown.draw(series, folder / name)
-            parts.append(f"![{series.figure.name}]({name})\n")
-        except ImportError as problem:
-            no_pictures = f"no pictures: {problem}"
+        if series.values:
+            said.append(draw(series, picture))
+            parts.append(f"![{series.figure.name}]({picture.name})\n")
+        notes.append(kept.noted(series, machine.quick))
+        said.append(kept.keep(notes[-1], text, picture, folder.parent / "papers", overwrite))
     (folder / "papers.md").write_text("\n".join(parts))
-    with open(folder / "values.jsonl", "w") as file:
-        for series in all_series:
-            file.write(json.dumps({"figure": series.figure.name, "failed": series.failed, "values": {
-                line: {str(place): [*values.values()] for place, values in row.items()} for line, row in series.values.items()}}) + "\n")
-    print(f"written: {folder}/papers.md" + (f"; {no_pictures}" if no_pictures else ", with a picture for each figure"))
+    (folder / "values.jsonl").write_text("".join(json.dumps(one) + "\n" for one in notes))
+    print(f"written: {folder}/papers.md; the newest good results: {folder.parent}/papers")
+    for sentence in dict.fromkeys(filter(None, said)):
+        print(sentence)
 
 
 def show_commands(figures, machine, libraries):
@@ -200,7 +208,7 @@ def main():
     except KeyboardInterrupt:
         print("\nended; what was measured is kept")
         status = 130
-    write(measured, machine, frame.ROOT / "results" / time.strftime("papers-%Y%m%d-%H%M%S"))
+    write(measured, machine, frame.ROOT / "results" / time.strftime("papers-%Y%m%d-%H%M%S"), options.overwrite)
     failed = sum(len(series.failed) for series in measured)
     if failed:
         print(f"{failed} lines have gaps; the figures say why")

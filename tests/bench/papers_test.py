@@ -1,11 +1,13 @@
 """The frame of ./dev papers: what stands in its tables, and what it says of what is missing."""
 import pathlib
 import sys
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench/papers"))
 import frame  # noqa: E402
+import kept  # noqa: E402
 import papers  # noqa: E402
 import shown  # noqa: E402
 
@@ -48,6 +50,59 @@ class Tables(unittest.TestCase):
         for line in ("atomic", "collector"):
             series.fail(line, "mpich could not be installed")
         self.assertEqual(shown.gaps(series), ["atomic; collector: mpich could not be installed"])
+
+
+class Kept(unittest.TestCase):
+    """Which result may take the place of which."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def keep(self, value, runs=40, disturbed=0, quick=False, overwrite=False, counted=False):
+        series = frame.Series(figure(counted=counted))
+        for number in range(runs):
+            series.watched(1.0 if number < disturbed else 0.0)
+        if value is not None:
+            series.add("atomic", {1: value}, 0)
+        return kept.keep(kept.noted(series, quick), f"rate {value}", self.folder / "none.png", self.folder, overwrite)
+
+    def there(self):
+        return (self.folder / "lifetime-rate.md").read_text()
+
+    def test_a_noisy_result_does_not_replace_a_quiet_one(self):
+        self.assertIsNone(self.keep(1.0))
+        self.assertIn("loaded", self.keep(2.0, disturbed=20))
+        self.assertEqual(self.there(), "rate 1.0")
+
+    def test_unless_it_is_asked_to(self):
+        self.keep(1.0)
+        self.assertIsNone(self.keep(2.0, disturbed=20, overwrite=True))
+        self.assertEqual(self.there(), "rate 2.0")
+
+    def test_it_is_kept_where_there_is_none_and_a_quiet_one_replaces_it(self):
+        self.assertIsNone(self.keep(1.0, disturbed=20))
+        self.assertIsNone(self.keep(2.0, disturbed=40))
+        self.assertIsNone(self.keep(3.0))
+        self.assertEqual(self.there(), "rate 3.0")
+
+    def test_one_disturbed_run_of_many_makes_no_noise(self):
+        self.keep(1.0)
+        self.assertIsNone(self.keep(2.0, disturbed=1))
+
+    def test_a_quick_look_does_not_replace_a_measurement(self):
+        self.keep(1.0)
+        self.assertIn("quick", self.keep(2.0, quick=True))
+
+    def test_what_failed_replaces_nothing_even_if_asked_to(self):
+        self.keep(1.0)
+        self.assertIn("no values", self.keep(None, overwrite=True))
+        self.assertEqual(self.there(), "rate 1.0")
+
+    def test_what_is_counted_is_never_noisy(self):
+        self.keep(1.0, counted=True)
+        self.assertIsNone(self.keep(2.0, disturbed=40, counted=True))
 
 
 class Reading(unittest.TestCase):
