@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 
 import load
 
@@ -131,11 +132,17 @@ def in_file(path, benches):
 
 
 def of_argument(argument):
-    """NAME=FOLDER."""
-    name, _, bin_folder = argument.partition("=")
+    """NAME=FOLDER FLAGS: the flags are for mpiexec. A folder with blanks stands in quotes."""
+    name, _, rest = argument.partition("=")
+    try:
+        bin_folder, *flags = shlex.split(rest)
+    except ValueError:
+        bin_folder, flags = "", []
     if not name or not bin_folder:
-        raise Mistake(f"--mpi wants NAME=FOLDER, not '{argument}'")
-    return Library(name, folder(bin_folder))
+        raise Mistake(f"--mpi wants NAME=FOLDER, or 'NAME=FOLDER FLAGS OF MPIEXEC', not '{argument}'")
+    if flags and not flags[0].startswith("-"):
+        raise Mistake(f"--mpi {argument}: '{flags[0]}' is no flag of mpiexec; a folder with blanks stands in quotes: NAME='FOLDER'")
+    return Library(name, folder(bin_folder), flags=tuple(flags))
 
 
 def check(libraries):

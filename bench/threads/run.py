@@ -1,9 +1,9 @@
 """Builds the programs of this folder with any number of MPI libraries, runs them in turns, and notes
 everything in a file of JSON lines, which report.py makes a page of.
 
-  run.py --mpi MPICH=/opt/mpich/bin --mpi "Open MPI=/opt/openmpi/bin" --quick
+  run.py --mpi MPICH=/opt/mpich/bin --mpi "Open MPI=/opt/openmpi/bin --oversubscribe" --quick
 
-Libraries that need options, environment or variants come from a file: run.py --libraries FILE, a list
+Words after the folder are flags of mpiexec. Libraries that need environment or variants come from a file: run.py --libraries FILE, a list
   [{"name": "MPICH", "bin": "/opt/mpich/bin"},
    {"name": "MPICH", "variant": "4 VCIs", "bin": "/opt/mpich/bin", "flags": ["-bind-to", "none"],
     "environment": {"MPIR_CVAR_CH4_NUM_VCIS": "4"}, "crowded": {...}, "benches": ["latency"]}]
@@ -99,8 +99,8 @@ def run_all(chosen, planned, options, builds, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mpi", action="append", default=[], metavar="NAME=FOLDER",
-                        help="a library by the folder that has its mpicc and mpiexec; may be repeated")
+    parser.add_argument("--mpi", action="append", default=[], metavar="NAME=FOLDER [FLAGS]",
+                        help="a library by the folder that has its mpicc and mpiexec, and flags of its mpiexec; may be repeated")
     parser.add_argument("--libraries", metavar="FILE", help="libraries with their settings")
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"),
                         help="the folder for the programs; default: build/")

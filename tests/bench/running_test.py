@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import time
@@ -28,6 +29,7 @@ class Mistakes(Case):
 
     def test_no_library(self):
         self.assert_refused(self.script("run.py"), "no library")
+        self.assert_refused(self.script("run.py", "--mpi", "MPICH=/opt/my mpi/bin"), "'mpi/bin' is no flag", "in quotes")
         self.assert_refused(self.script("run.py", "--mpi", "MPICH"), "NAME=FOLDER", "'MPICH'")
         self.assert_refused(self.script("run.py", "--mpi", "MPICH=/none/bin"), "there is no program /none/bin/mpicc")
 
@@ -115,6 +117,27 @@ class Failures(Case):
 
 
 class Running(Case):
+    def test_flags_of_the_command_line_reach_mpiexec(self):
+        folder = self.library()
+        (folder / "mpiexec").rename(folder / "real")
+        (folder / "mpiexec").write_text('#!/bin/sh\n[ "$1 $2" = "--over subscribe" ] || exit 9\nshift 2\nexec "$0/../real" "$@"\n'
+                                        .replace("$0/..", str(folder)))
+        (folder / "mpiexec").chmod(0o755)
+        result = self.measure("--mpi", f"MPICH={folder} --over subscribe")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.noted("failed"), [])
+
+    def test_the_archive_runs_alone(self):
+        self.assertEqual(self.script("archive.py", "suite.tar.gz").returncode, 0)
+        shutil.unpack_archive(self.folder / "suite.tar.gz", self.folder)
+        alone = self.folder / "threads-suite"
+        self.assertIn("BSD 3-Clause", (alone / "LICENSE").read_text())
+        self.assertNotIn("](../", (alone / "README.md").read_text())
+        result = self.measure("--mpi", f"MPICH={self.library()}", suite=alone)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        again = subprocess.run([PYTHON, alone / "archive.py", "again.tar.gz"], cwd=self.folder, text=True, capture_output=True)
+        self.assertEqual(again.returncode, 0, again.stderr)
+
     def test_two_libraries_of_one_name_have_folders_of_their_own(self):
         libraries = self.libraries({"name": "MPICH", "variant": "a", "bin": str(self.library("a"))},
                                    {"name": "MPICH", "variant": "b", "bin": str(self.library("b"))})

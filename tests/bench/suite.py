@@ -91,8 +91,8 @@ class Case(unittest.TestCase):
         path.write_text(json.dumps(entries))
         return path
 
-    def script(self, name, *arguments, **environment):
-        return subprocess.run([PYTHON, SUITE / name, *map(str, arguments)], cwd=self.folder, text=True,
+    def script(self, name, *arguments, suite=SUITE, **environment):
+        return subprocess.run([PYTHON, suite / name, *map(str, arguments)], cwd=self.folder, text=True,
                               capture_output=True, timeout=300,
                               env={**os.environ, "FAKE_CALLS": str(self.folder / "calls"), **environment})
 
