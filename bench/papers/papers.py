@@ -95,6 +95,8 @@ class Libraries:
                 return f"the programs cannot be built with {name}: {made.output.strip()[-200:]}"
             for program in programs.GRID_PROGRAMS:
                 programs.compile_grid_program([mpicc], program, folder / program, mpis.BY_NAME[name].environ())
+            if name == frame.HEDDLE:  # only it has allocators to choose from
+                jobs.run([str(mpicc), "-O2", "-o", str(folder / "allocating"), str(frame.ROOT / "bench/papers/allocating.c")], None)
         except Exception as problem:  # pip, a compiler, a disk: the other libraries go on
             return f"{name} could not be installed or used: {problem}"
         return None
