@@ -1,6 +1,6 @@
-// batches ROUNDS [derived]: two ranks send each other 12 messages a round, as the Neighbor Message Rate does (12 receives,
+// batches ROUNDS [derived|single]: two ranks send each other 12 messages a round, as the Neighbor Message Rate does (12 receives,
 // 12 sends, Waitall). The messages are empty; `derived`: of a vector of two blocks, by a communicator and a type that the program
-// has made. `locked.py` runs it.
+// has made; `single`: by MPI_Init in place of MPI_THREAD_MULTIPLE. `locked.py` runs it.
 
 #include <mpi.h>
 #include <stdlib.h>
@@ -13,8 +13,12 @@ int main(int argc, char** argv) {
   MPI_Datatype type = MPI_BYTE;
   int level, rank;
   static char data[16];
-  const int count = argc > 2;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+  const int count = argc > 2 && argv[2][0] == 'd';
+  if (argc > 2 && argv[2][0] == 's') {
+    MPI_Init(&argc, &argv);
+  } else {
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+  }
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (count != 0) {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);

@@ -1,6 +1,6 @@
 """Locked instructions and all instructions of a message (batches.c), by callgrind, which counts both.
 
-    locked.py predefined|derived PREFIX           prints two lines: 'locked N' and 'instructions N'
+    locked.py predefined|derived|single PREFIX    prints two lines: 'locked N' and 'instructions N'
     locked.py predefined|derived counts PREFIX    prints 'counts N': the locked ones over those of a library without references
 
 The policy is HEDDLE_LIFETIME's. An atomic count is a locked instruction: it takes a cache line for its core alone. Both ranks are on one worker, two lengths are run, and their difference is taken; so the
@@ -48,7 +48,7 @@ def count(prefix, objects, policy):
     with tempfile.TemporaryDirectory() as folder:
         program, out = pathlib.Path(folder, "batches"), pathlib.Path(folder, "out")
         run([prefix / "bin/mpicc", "-O2", "-o", program, HERE / "batches.c"])
-        words = ["derived"] if objects == "derived" else []
+        words = [] if objects == "predefined" else [objects]
         few, many = (totals(prefix, program, [rounds, *words], out, policy) for rounds in ROUNDS)
     messages = (ROUNDS[1] - ROUNDS[0]) * RANKS * BATCH
     instructions, locked = ((b - a) / messages for a, b in zip(few, many))

@@ -90,7 +90,8 @@ class Libraries:
             mpicc = self.bin(name) / "mpicc"
             if not os.access(mpicc, os.X_OK):
                 return f"{name} is not there: there is no {mpicc}"
-            made = jobs.run(["make", "-s", "-j2", "-C", str(frame.ROOT / "bench/threads"), f"MPICC={mpicc}", f"OUT={folder}"], None)
+            made = jobs.run(["make", "-s", "-j2", "-C", str(frame.ROOT / "bench/threads"), f"MPICC={mpicc}", f"OUT={folder}"],
+                            mpis.BY_NAME[name].environ())
             if made.status:
                 return f"the programs cannot be built with {name}: {made.output.strip()[-200:]}"
             for program in programs.GRID_PROGRAMS:
