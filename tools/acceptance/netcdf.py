@@ -38,7 +38,7 @@ def build(work, prefix, options):
                f"LDFLAGS={' '.join(f'-L{path}/lib' for path in below)}", "LIBS=-lhdf5_hl -lhdf5 -lz -ldl -lm", "--enable-pnetcdf",
                "--enable-parallel-tests", f"--with-mpiexec={work / 'mpiexec'}", *[f"--disable-{name}" for name in off]]),
         (".", ["make", jobs]),
-        *[(folder, ["sh", "-c", f"make {jobs} $(grep -o '[.]/[a-z][a-z0-9_]*$' {script} | tr -d ./ | sort -u)"])
+        *[(folder, ["sh", "-c", f"make {jobs} $(grep -oE '(^| )[.]/[a-z][a-z0-9_]*' {script} | tr -d './ ' | sort -u)"])
           for folder, (script, _) in SCRIPTS.items()]))
 
 
