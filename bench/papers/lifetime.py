@@ -101,18 +101,38 @@ def locked(machine):
                   remarks=["counted by callgrind on one worker: the same on a busy machine, and with any number of cores"])
 
 
-def of_lines(output):
+MUTEXES = {"atomic": 1, "a mutex an object": 1, "a mutex for all counts, or one a kind": 2}  # lines that a count touches
+
+
+def of_lines(each=1):
     """A model: threads take turns at random, so the line of a count is another core's with probability 1 - 1/threads."""
-    counts = next(iter(of_word("counts", 0)(output).values()))
-    return {threads: counts * (1 - 1 / threads) for threads in MODELLED}
+    def read(output):
+        counts = next(iter(of_word("counts", 0)(output).values()))
+        return {threads: each * counts * (1 - 1 / threads) for threads in MODELLED}
+    return read
 
 
 def lines(machine):
-    runs = [counted(f"{objects} counts", policy, f"{policy}, {objects}", of_lines) for objects in ("predefined", "derived") for policy in POLICIES[:3]]
-    return Figure("lifetime/lines", "a model: cache lines of counts that a message takes from other cores", "figure 6, its reason",
-                  "with 4 threads atomic counts miss the second cache 1.5 times as often as the collector", "threads", "lines a message", runs,
-                  better="less", counted=True, remarks=["computed from lifetime/locked, not measured: each count is on a line of its own that all threads use, "
-                                          "and the thread that used it last is any of them"])
+    runs = [counted(f"{objects} counts", policy, f"{policy}, {objects}", of_lines()) for objects in ("predefined", "derived")
+            for policy in POLICIES[1:3]]
+    runs += [counted(f"{objects} counts", "atomic", f"{way}, {objects}", of_lines(each)) for objects in ("predefined", "derived")
+             for way, each in MUTEXES.items()]
+    return Figure("lifetime/lines", "a model: cache lines of counts that a message takes from other cores", "IV, and figure 6's reason",
+                  "with 4 threads atomic counts miss the second cache 1.5 times as often as the collector; mutexes are slower", "threads",
+                  "lines a message", runs, better="less", counted=True,
+                  remarks=["computed from lifetime/locked, not measured: each count is on a line of its own that all threads use, "
+                           "and the thread that used it last is any of them",
+                           "a mutex is two locked instructions for each one of an atomic count; that of an object is on its count's line"])
+
+
+def memory(machine):
+    sizes = (1, 4096) if machine.quick else SMALLEST
+    runs = [Run(f"{policy}, {kind.removesuffix('-used')}", "object_churn", of_suite("memory held back", smallest), 1,
+                f"--kind {kind} --threads 1", "--workers 1", (("HEDDLE_LIFETIME", policy), ("HEDDLE_LEAST_CYCLE", str(smallest))))
+            for kind in ("comm-used", "type-used") for policy in ("atomic", "collector") for smallest in sizes]
+    return Figure("lifetime/memory", "memory of freed objects that wait for a cycle", "V.B, its price",
+                  "objects linger until a cycle: memory that could be given back is held", "smallest cycle, objects", "KiB", runs, better="less",
+                  counted=True, remarks=["pages of the process after objects were made, used and freed for a while, over those before"])
 
 
 def of_simulation(output):
@@ -135,4 +155,4 @@ def threshold(machine):
 
 def figures(machine):
     return [rate(machine, "rate", "predefined"), rate(machine, "derived", "derived"), references(machine), misses(machine),
-            locked(machine), lines(machine), threshold(machine)]
+            locked(machine), lines(machine), memory(machine), threshold(machine)]

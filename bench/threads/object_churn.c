@@ -144,7 +144,8 @@ static void body(Member* member, void* argument) {
   const double before = resident();
   bench_measure(member, churn, maker, &samples);
   bench_barrier(member);
-  const double kept = (resident() - before) / (double)(all_made() - made_before);
+  const double held = resident() - before;
+  const double kept = held / (double)(all_made() - made_before), held_kib = held / 1024;
   bench_result(member, &samples, AS_RATE, (double)threads, "objects", "1/s", "kind=%s threads=%ld",
                kind, threads);
   bench_figures(member, &(Quantity){"memory of a live object", "bytes", "less", "single", 0, 0, 0},
@@ -152,6 +153,8 @@ static void body(Member* member, void* argument) {
   bench_figures(member,
                 &(Quantity){"memory kept of a freed object", "bytes", "less", "single", 0, 0, 0},
                 &kept, 1, "kind=%s threads=%ld", kind, threads);
+  bench_figures(member, &(Quantity){"memory held back", "KiB", "less", "single", 0, 0, 0},
+                &held_kib, 1, "kind=%s threads=%ld", kind, threads);
 }
 
 int main(int argc, char** argv) {

@@ -54,7 +54,7 @@ ROWS = [
     *((2, f"match_depth --queue {queue} --order {order} --depths 1,7,300", {"time of a match"})
       for queue in ("posted", "unexpected") for order in ("in", "reversed", "random", "wildcard")),
     *((1, f"object_churn --threads 2 --kind {kind}", {"objects", "memory of a live object",
-                                                      "memory kept of a freed object"})
+                                                      "memory kept of a freed object", "memory held back"})
       for kind in ("comm", "comm-used", "type", "type-used", "op", "group", "request")),
     (4, f"oversubscription {PAIRS} processes --work 1", {"exchanges", "computing share of the cores"}),
     (2, "oversubscription --pairs 8 --mode threads --work 1", {"exchanges", "computing share of the cores"}),
