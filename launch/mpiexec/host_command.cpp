@@ -37,9 +37,10 @@ constexpr Tunable kTunables[] = {
     {"glibc.rtld.optional_static_tls", "262144"},
     // By default malloc gives 128 KiB at the top of a heap back to the kernel at once, and faults
     // the pages in again at the next burst of messages (8 KiB each: 3.1 us a message instead of
-    // 0.6). Naming this threshold fixes the other one, too.
+    // 0.6). Naming this threshold fixes the other one, too, which else follows the blocks that a
+    // program frees, up to this size.
     {"glibc.malloc.trim_threshold", "33554432"},
-    {"glibc.malloc.mmap_threshold", "4194304"},
+    {"glibc.malloc.mmap_threshold", "33554432"},
 };
 // Never `rep movsb` in memcpy: where the destination lies 8 or 16 bytes behind the source modulo
 // 64, it copies a twentieth of what it copies elsewhere.

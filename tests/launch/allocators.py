@@ -45,6 +45,9 @@ def main():
                             bench.work / output], check=True)
     for row in ROWS:
         bench.check(row)
+    if not bench.before_programs:  # a sanitizer's malloc is not glibc's
+        bench.compile("large_blocks")
+        bench.check(("glibc's keeps large blocks for the next ones", "mpiexec -n 1 ./large_blocks", 0, r"\A8 MiB kept\n24 MiB kept\n\Z", None))
     bench.done()
 
 
