@@ -111,6 +111,12 @@ int PretendedHosts::run(const heddle_job& job) {
   return heddle_host_on_hosts(&job, &pretence_);
 }
 
+std::uint64_t PretendedHosts::packets_from(int host) noexcept {
+  std::uint64_t sum = 0;
+  for (const auto& fabric : fabrics_) sum += fabric->packets_from(host);
+  return sum;
+}
+
 void PretendedHosts::cut(int host) noexcept {
   for (const auto& fabric : fabrics_) fabric->cut(host);
   if (shared_memory_ != nullptr) shared_memory_->segment().lose(host);

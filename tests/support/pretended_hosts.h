@@ -18,7 +18,7 @@
 //   any       shared memory (shm)         the last fabric
 //   any       libfabric or tcp            the same
 //
-// Thread safety: one thread; cut() any.
+// Thread safety: one thread; cut() and packets_from() any.
 
 #pragma once
 
@@ -62,6 +62,9 @@ class PretendedHosts {
 
   // As heddle_host_main, once.
   int run(const heddle_job& job);
+
+  // That fake fabrics have accepted from this host.
+  std::uint64_t packets_from(int host) noexcept;
 
   // The host is lost from now on.
   void cut(int host) noexcept;

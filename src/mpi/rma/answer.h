@@ -42,6 +42,14 @@ class Answer {
   ult::Completion done_;
 };
 
+// The answer of a put, which a flush waits for later.
+struct PutAnswer {
+  Answer answer;
+  std::uint64_t name = 0;
+  // If just so many bytes have been put at the target, all are done when it comes; 0: unknown.
+  std::uint64_t covers = 0;
+};
+
 // A strand of another process that waits for an answer: the way back, and its name there.
 struct Asker {
   int channel, host;

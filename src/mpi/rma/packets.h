@@ -2,7 +2,8 @@
 //
 //   kind        from the origin's process                  the target's process
 //   ----------  -----------------------------------------  -------------------------------------------
-//   kAccess     head, runs, data                           does it; answers if `waiting` is not 0
+//   kAccess     head, runs, data                           does it; answers if `waiting` is not 0:
+//                                                          then those before have been done, too
 //   kFlush      after all accesses to this target          answers: those before have been done
 //   kLock       mode, lost                                 answers when the origin has the lock, or,
 //                                                          if it reaches the word, may try again
@@ -71,6 +72,13 @@ static_assert(sizeof(WindowPacket) == 40);
 struct TargetRun {
   std::uint64_t at, bytes;
 };
+
+// What stands before the data of an access to one run.
+struct HeadOfOneRun {
+  WindowPacket head;
+  TargetRun run;
+};
+static_assert(sizeof(HeadOfOneRun) == 56);
 
 inline constexpr std::int32_t kTryAgain = -1;  // of kLock
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,14 +37,36 @@ Error error_of(int status, int target, const Window& window) {
                      target, describe(window).c_str());
 }
 
-// Asks, and waits for the answer; `text` and `subject` are for reports.
-Error ask(const WindowPacket& head, Window& window, std::string (*text)(const void*),
-          const void* subject) {
-  const ult::NotedWait noted({Standing::mine.call, text, subject});
-  int status = MPI_SUCCESS;
-  if (!ask_and_wait(head, window, &status)) return no_memory();
-  return error_of(status, head.target, window);
-}
+// A packet that its target answers: sent by begin(), and waited for by end(), or before the end.
+class Asked {
+ public:
+  Asked() = default;
+  ~Asked() {
+    if (began_) answer_.wait();
+  }
+  Asked(Asked&&) = delete;
+
+  // False: there is no memory.
+  bool begin(WindowPacket head, const Window& window) {
+    head.waiting = name(answer_);
+    began_ = Way(head.target, window).send(head);
+    if (!began_) forget(head.waiting);
+    return began_;
+  }
+  // `text` and `subject` are for reports.
+  Error end(int target, const Window& window, std::string (*text)(const void*),
+            const void* subject) {
+    if (!began_) return no_memory();
+    const ult::NotedWait noted({Standing::mine.call, text, subject});
+    answer_.wait();
+    began_ = false;
+    return error_of(answer_.status(), target, window);
+  }
+
+ private:
+  Answer answer_;
+  bool began_ = false;
+};
 
 // An access, cut into packets.
 class Transfer {
@@ -87,16 +111,23 @@ class Transfer {
     return part;
   }
 
-  // Sends what was taken; `write(data)` writes `bytes` of data. False: there is no memory.
-  template <class Write>
-  bool send(std::uint64_t waiting, std::size_t bytes, Write write) {
+  // Sends what was taken, with `bytes` bytes of data: from `skip` of the packed form on. False:
+  // there is no memory.
+  bool send(std::uint64_t waiting, ConstBuffer data, MPI_Count skip, MPI_Count bytes) {
     head_.runs = static_cast<std::uint32_t>(taken_.size());
     head_.waiting = waiting;
+    const auto length = static_cast<std::size_t>(bytes);
+    const void* const adjacent = bytes != 0 ? datatype::adjacent(data) : nullptr;
+    if (taken_.size() == 1 && (bytes == 0 || adjacent != nullptr)) {
+      const HeadOfOneRun head{head_, taken_.front()};
+      return way_.send(std::as_bytes(std::span(&head, 1)),
+                       {static_cast<const std::byte*>(adjacent) + skip, length});
+    }
     const std::size_t table = taken_.size() * sizeof(TargetRun);
-    channel::PackedPacket* const packet = way_.make(head_, table + bytes);
+    channel::PackedPacket* const packet = way_.make(head_, table + length);
     if (packet == nullptr) return false;
     std::memcpy(packet->body(), taken_.data(), table);
-    if (bytes != 0) write(packet->body() + table);
+    if (bytes != 0) datatype::pack(data, skip, packet->body() + table, bytes);
     way_.put(*packet);
     return true;
   }
@@ -121,23 +152,37 @@ class Transfer {
   MPI_Count done_ = 0;
 };
 
-// Sends all of it with the origin's data; a flush asks whether it has been done.
+// Sends all of it with the origin's data. The last packet asks for an answer, unless one is under
+// way since the last flush.
 Error give(Transfer& transfer, ConstBuffer origin, int target, Window& window) {
+  Window::Sent& sent = window.sent(target);
+  std::unique_ptr<PutAnswer> answer;
+  // relaxed, as in Flush: a thread that flushes what another one has put has been told of it.
+  std::uint64_t all = sent.bytes.load(std::memory_order_relaxed);
+  bool alone = true;  // no other thread has put meanwhile
   while (!transfer.is_over()) {
     const Transfer::Part part = transfer.take();
-    const bool sent = transfer.send(0, static_cast<std::size_t>(part.bytes), [&](std::byte* data) {
-      datatype::pack(origin, part.skip, data, part.bytes);
-    });
-    if (!sent) return no_memory();
-    Window::Sent& sent_there = window.sent(target);
-    // relaxed, as in flush(): a thread that flushes what another one has put has been told of it.
-    const std::uint64_t bytes = sent_there.bytes.fetch_add(static_cast<std::uint64_t>(part.bytes),
-                                                           std::memory_order_relaxed) +
-                                static_cast<std::uint64_t>(part.bytes);
-    if (bytes - sent_there.done.load(std::memory_order_relaxed) > kMostUnflushed) {
+    if (transfer.is_over() && sent.answer.load(std::memory_order_relaxed) == nullptr) {
+      answer = std::make_unique<PutAnswer>();
+      answer->name = name(answer->answer);
+    }
+    if (!transfer.send(answer ? answer->name : 0, origin, part.skip, part.bytes)) {
+      if (answer) forget(answer->name);
+      return no_memory();
+    }
+    const auto bytes = static_cast<std::uint64_t>(part.bytes);
+    alone &= sent.bytes.fetch_add(bytes, std::memory_order_relaxed) == all;
+    all += bytes;
+    if (answer) break;
+    if (all - sent.done.load(std::memory_order_relaxed) > kMostUnflushed) {
       if (Error e = remote::flush(target, window)) return e;
     }
   }
+  if (!answer) return {};
+  // What was counted before the packet left is done when it is.
+  if (alone) answer->covers = all;
+  answer.reset(sent.answer.exchange(answer.release(), std::memory_order_acq_rel));
+  if (answer) answer->answer.wait();  // another thread was quicker
   return {};
 }
 
@@ -159,11 +204,8 @@ Error exchange(Transfer& transfer, ConstBuffer origin, Buffer result, int target
   while (!transfer.is_over() && status == MPI_SUCCESS) {
     const Transfer::Part part = transfer.take();
     const std::uint64_t waiting = name(answers.emplace_back(result, part.skip, part.bytes));
-    const std::size_t carried = origin.type != nullptr ? static_cast<std::size_t>(part.bytes) : 0;
-    const bool sent = transfer.send(waiting, carried, [&](std::byte* data) {
-      datatype::pack(origin, part.skip, data, part.bytes);
-    });
-    if (!sent) {
+    const MPI_Count carried = origin.type != nullptr ? part.bytes : 0;
+    if (!transfer.send(waiting, origin, part.skip, carried)) {
       forget(waiting);
       answers.pop_back();
       status = MPI_ERR_NO_MEM;
@@ -190,6 +232,51 @@ std::string text_of_lock(const void* subject) {
   return std::string(wanted.mode == LockMode::kExclusive ? "the exclusive" : "a shared") +
          " lock of rank " + std::to_string(wanted.target) + " in " + describe(wanted.window);
 }
+
+// Waits until what was put at the target before has been done: for the answer of the first put
+// since the last flush if there was no other, else it asks.
+class Flush {
+ public:
+  Flush(int target, Window& window)
+      : target_(target),
+        window_(window),
+        sent_(window.sent(target)),
+        bytes_(sent_.bytes.load(std::memory_order_relaxed)) {
+    if (!sent_.is_unflushed()) return;
+    of_put_.reset(sent_.answer.exchange(nullptr, std::memory_order_acq_rel));
+    asks_ = !of_put_ || of_put_->covers != bytes_;
+    if (asks_) asked_.begin(head_of(kFlush, target, window), window);
+  }
+  Flush(Flush&&) = delete;
+
+  Error end() {
+    Error failed;
+    if (of_put_) {
+      const ult::NotedWait noted({Standing::mine.call, text_of_answer, &target_});
+      of_put_->answer.wait();
+      failed = error_of(of_put_->answer.status(), target_, window_);
+    }
+    if (asks_) {
+      Error error = asked_.end(target_, window_, text_of_answer, &target_);
+      if (!failed) failed = std::move(error);
+    }
+    // Only now: until then another thread's flush must ask, too.
+    std::uint64_t done = sent_.done.load(std::memory_order_relaxed);
+    while (done < bytes_ &&
+           !sent_.done.compare_exchange_weak(done, bytes_, std::memory_order_relaxed)) {
+    }
+    return failed;
+  }
+
+ private:
+  const int target_;
+  Window& window_;
+  Window::Sent& sent_;
+  const std::uint64_t bytes_;
+  std::unique_ptr<PutAnswer> of_put_;
+  bool asks_ = false;
+  Asked asked_;
+};
 
 }  // namespace
 
@@ -222,11 +309,10 @@ Error swap_if_equal(const void* origin, const void* compare, void* result, const
   transfer.take();
   Answer answer({result, 1, place.type}, 0, bytes);
   const std::uint64_t waiting = name(answer);
-  const bool sent = transfer.send(waiting, 2 * length, [&](std::byte* data) {
-    std::memcpy(data, compare, length);
-    std::memcpy(data + length, origin, length);
-  });
-  if (!sent) {
+  std::vector<std::byte> both(2 * length);
+  std::memcpy(both.data(), compare, length);
+  std::memcpy(both.data() + length, origin, length);
+  if (!transfer.send(waiting, datatype::bytes_at(both.data(), 2 * bytes), 0, 2 * bytes)) {
     forget(waiting);
     return no_memory();
   }
@@ -235,22 +321,19 @@ Error swap_if_equal(const void* origin, const void* compare, void* result, const
 }
 
 Error flush(int target, Window& window) {
-  Window::Sent& sent = window.sent(target);
-  const std::uint64_t bytes = sent.bytes.load(std::memory_order_relaxed);
-  std::uint64_t done = sent.done.load(std::memory_order_relaxed);
-  if (done >= bytes) return {};
-  Error failed = ask(head_of(kFlush, target, window), window, text_of_answer, &target);
-  // Only now: until then another thread's flush must ask, too.
-  while (done < bytes && !sent.done.compare_exchange_weak(done, bytes, std::memory_order_relaxed)) {
-  }
-  return failed;
+  return Flush(target, window).end();
 }
 
+// Asks all, and then waits.
 Error flush_all(Window& window) {
   if (window.others().empty() || window.part().is_mapped()) return {};
-  Error first;
+  std::deque<Flush> flushes;
   for (int target = 0; target < window.size(); ++target) {
-    Error error = remote::flush(target, window);
+    if (window.sent(target).is_unflushed()) flushes.emplace_back(target, window);
+  }
+  Error first;
+  for (Flush& flush : flushes) {
+    Error error = flush.end();
     if (error && !first) first = std::move(error);
   }
   return first;
@@ -260,7 +343,9 @@ Error lock(int target, LockMode mode, Window& window) {
   WindowPacket head = head_of(kLock, target, window);
   head.mode = static_cast<std::uint8_t>(mode);
   const WantedLock wanted{window, target, mode};
-  return ask(head, window, text_of_lock, &wanted);
+  Asked asked;
+  asked.begin(head, window);
+  return asked.end(target, window, text_of_lock, &wanted);
 }
 
 void unlock(int target, LockMode mode, Window& window) {
@@ -271,11 +356,18 @@ void unlock(int target, LockMode mode, Window& window) {
 
 Error lock_all(Window& window) {
   if (window.part().is_mapped()) return {};
+  std::deque<Asked> asked;
   for (const int member : window.others()) {
-    const WantedLock wanted{window, member, LockMode::kPass};
-    if (Error e = ask(head_of(kLockAll, member, window), window, text_of_lock, &wanted)) return e;
+    asked.emplace_back().begin(head_of(kLockAll, member, window), window);
   }
-  return {};
+  Error first;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const int member = window.others()[i];
+    const WantedLock wanted{window, member, LockMode::kPass};
+    Error error = asked[i].end(member, window, text_of_lock, &wanted);
+    if (error && !first) first = std::move(error);
+  }
+  return first;
 }
 
 void unlock_all(Window& window) {

@@ -1,8 +1,9 @@
 // remote.h — windows over several processes, on the origin's side: what a call does at a target
 // that is in another process.
 //
-//   put, accumulate      leave as packets; the origin's buffer may be used again. A flush of the
-//                        target asks whether they have been done
+//   put, accumulate      leave as packets; the origin's buffer may be used again. The first one is
+//                        answered by itself, and a flush of the target waits for that. If there
+//                        were more it asks whether all have been done
 //   get, fetch, swap     wait for their answers, a few packets at a time
 //   lock                 waits for the answer; unlock, complete and fence flush first
 //

@@ -6,6 +6,7 @@
 
 #include "mpi/rma/answer.h"
 #include "mpi/rma/combine.h"
+#include "mpi/rma/put_landing.h"
 #include "mpi/rma/remote_waiters.h"
 
 namespace heddle::rma {
@@ -65,7 +66,7 @@ bool combination_of(const WindowPacket& head, const datatype::Datatype** element
 
 Service::Service(gateway::Gateway& gateway, world::SharedParts& parts)
     : gateway_(gateway), parts_(parts) {
-  gateway.receive<&Service::serve<&Service::do_access>>(kAccess, *this);
+  gateway.receive<&Service::serve<&Service::do_access>, &Service::begin_put>(kAccess, *this);
   gateway.receive<&Service::serve<&Service::do_flush>>(kFlush, *this);
   gateway.receive<&Service::serve<&Service::do_lock>>(kLock, *this);
   gateway.receive<&Service::serve<&Service::do_unlock>>(kUnlock, *this);
@@ -76,6 +77,10 @@ Service::Service(gateway::Gateway& gateway, world::SharedParts& parts)
   gateway.receive<&Service::serve<&Service::do_look>>(kLook, *this);
   gateway.receive<&Service::serve<&Service::do_all_left>>(kAllLeft, *this);
   gateway.receive<&Service::on_answer>(kAnswer, *this);
+}
+
+Service::~Service() {
+  landings_.for_each([](PutLanding& left) { delete &left; });
 }
 
 void attach_to(gateway::Gateway& gateway, world::SharedParts& parts) {
@@ -248,12 +253,33 @@ void Service::do_access(Service& service, const Request& request) {
   const int status = doing.prepare([&request](std::uint32_t i) { return request.run(i); });
   if (status == MPI_SUCCESS) {
     for (std::uint32_t i = 0; i < request.head.runs; ++i) doing.run(request.run(i));
-  } else if (!doing.answers()) {
-    request.part.late_errors().note(request.head.origin, request.head.target, status);
   }
-  if (!doing.answers()) return;
+  if (!doing.answers()) {
+    return end_given(service.gateway_, request.asker, request.head, request.part, status);
+  }
   send_answer(service.gateway_, request.asker, status,
               status == MPI_SUCCESS ? doing.result() : Bytes{});
+}
+
+transport::Landing Service::begin_put(const gateway::Arrival& arrival, std::size_t bytes) noexcept {
+  HeadOfOneRun begin;
+  if (arrival.packet.size() < sizeof begin || bytes <= sizeof begin) return {};
+  std::memcpy(&begin, arrival.packet.data(), sizeof begin);
+  const auto& [head, run] = begin;
+  if (head.access != Access::kPut || head.runs != 1 || run.bytes != bytes - sizeof begin) return {};
+  auto* const part = static_cast<Part*>(parts_.hold(head.context));
+  if (part == nullptr) return {};
+  const auto is_member = [part](std::int32_t rank) { return rank >= 0 && rank < part->size(); };
+  const bool fits = is_member(head.target) && is_member(head.origin) &&
+                    part->member(head.target).here &&
+                    part->member(head.target).holds(run.at, run.bytes);
+  if (!fits) {  // do_access says what is wrong
+    part->leave();
+    return {};
+  }
+  const Asker asker{arrival.channel, arrival.host, head.waiting};
+  auto* const landing = new PutLanding(gateway_, asker, head, *part, landings_);
+  return {{part->member(head.target).base + run.at, run.bytes}, landing};
 }
 
 }  // namespace heddle::rma

@@ -10,7 +10,7 @@
 // It also has the names of strands of this process that wait for answers (remote.h).
 //
 // Errors: bytes outside of the target's memory. An access that is answered tells it there; of the
-// others the next flush does.
+// others the next answer to the same origin does that a flush waits for.
 //
 // Thread safety: as gateway.h says; the table of names locks.
 
@@ -26,12 +26,14 @@ namespace heddle::rma {
 
 // A strand that waits for an answer; on its stack.
 class Answer;
+class PutLanding;
 
 class Service final : public gateway::Receiver {
  public:
   static constexpr gateway::Module kModule = gateway::Module::kWindows;
 
   Service(gateway::Gateway& gateway, world::SharedParts& parts);
+  ~Service() override;  // when no packet is delivered any more
 
   gateway::IdTable<Answer>& answers() noexcept { return answers_; }
 
@@ -44,6 +46,8 @@ class Service final : public gateway::Receiver {
   template <void (*kDo)(Service&, const Request&)>
   bool serve(const gateway::Arrival& arrival) noexcept;
   bool on_answer(const gateway::Arrival& arrival) noexcept;
+  // A put into adjacent bytes goes there without a copy of the packet (put_landing.h).
+  transport::Landing begin_put(const gateway::Arrival& arrival, std::size_t bytes) noexcept;
 
   static void do_access(Service& service, const Request& request);
   static void do_flush(Service& service, const Request& request);
@@ -59,6 +63,7 @@ class Service final : public gateway::Receiver {
   gateway::Gateway& gateway_;
   world::SharedParts& parts_;
   gateway::IdTable<Answer> answers_;
+  gateway::IdTable<PutLanding> landings_;
 };
 
 // Called before the gateway is open.

@@ -16,8 +16,9 @@
 
 namespace heddle::rma {
 
-// The most that a packet carries behind its head.
-inline constexpr std::size_t kMostBytes = 16 << 10;
+// The most that a packet carries behind its head: a piece of 64 KiB, and where it goes. Over TCP
+// that is a packet.
+inline constexpr std::size_t kMostBytes = (64 << 10) + sizeof(TargetRun);
 
 // The way from the calling rank to the process of a member.
 class Way {
@@ -28,8 +29,10 @@ class Way {
     return std::min(channels_.packet_bytes() - sizeof(WindowPacket), kMostBytes);
   }
   // False: there is no memory.
-  bool send(const WindowPacket& head) const noexcept {
-    return channels_.send(channel_, process_.host, bytes_of(head));
+  bool send(const WindowPacket& head) const noexcept { return send(bytes_of(head), {}); }
+  // From where it lies, if there is room; else a copy.
+  bool send(transport::Bytes head, transport::Bytes body) const noexcept {
+    return channels_.send(channel_, process_.host, head, body);
   }
   channel::PackedPacket* make(const WindowPacket& head, std::size_t bytes) const noexcept {
     return channel::PackedPacket::make(process_.host, bytes_of(head), bytes);

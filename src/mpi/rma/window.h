@@ -33,6 +33,8 @@
 
 namespace heddle::rma {
 
+struct PutAnswer;
+
 class Window final : public object::Object {
  public:
   // `flavor`: MPI_WIN_FLAVOR_…. Joins the part, and makes no use of other members yet.
@@ -58,6 +60,13 @@ class Window final : public object::Object {
   // how many of these a flush has found done. Both only grow: threads of the rank flush at once.
   struct Sent {
     std::atomic<std::uint64_t> bytes{0}, done{0};
+    // What a put since the last flush waits for, and the next flush takes; null: none asked. A
+    // window is freed outside of epochs, and so after a flush.
+    std::atomic<PutAnswer*> answer{nullptr};
+
+    bool is_unflushed() const noexcept {
+      return done.load(std::memory_order_relaxed) < bytes.load(std::memory_order_relaxed);
+    }
   };
   Sent& sent(int rank) noexcept { return sent_[static_cast<std::size_t>(rank)]; }
   // A member in each other process; none is known at first. Set once, while the window is made:

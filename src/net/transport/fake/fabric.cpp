@@ -157,6 +157,7 @@ class FakeFabric::FakeEndpoint final : public Endpoint {
       packet.polls_left = static_cast<int>(queue.dice.below(faults.longest_delay + 1));
       link.push_back(std::move(packet));
       ++queue.under_way;
+      fabric_.port(transport_.port()).accepted.fetch_add(1, std::memory_order_relaxed);
     }
     transport_.wake();  // the receiver's sleepers are ours
     return true;
@@ -336,6 +337,14 @@ void FakeFabric::cut(int host) noexcept {
   }
   cuts_.fetch_add(1, std::memory_order_release);
   for (int i = 0; i < attached_; ++i) port(i).wake();
+}
+
+std::uint64_t FakeFabric::packets_from(int host) noexcept {
+  std::uint64_t sum = 0;
+  for (int i = 0; i < attached_; ++i) {
+    if (port(i).host == host) sum += port(i).accepted.load(std::memory_order_relaxed);
+  }
+  return sum;
 }
 
 bool FakeFabric::cut_off(int port_a, int port_b) noexcept {

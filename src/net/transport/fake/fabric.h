@@ -59,6 +59,9 @@ class FakeFabric {
   // From now on this host of the job is lost to the others, and they to it.
   void cut(int host) noexcept;
 
+  // How many packets were accepted from this host.
+  std::uint64_t packets_from(int host) noexcept;
+
  private:
   class FakeEndpoint;
   class FakeTransport;
@@ -68,6 +71,7 @@ class FakeFabric {
     void (*wake)() noexcept = nullptr;
     std::vector<std::unique_ptr<Queue>> queues;  // by channel
     std::atomic<bool> cut{false};
+    std::atomic<std::uint64_t> accepted{0};
   };
 
   Port& port(int number) noexcept { return ports_[static_cast<std::size_t>(number)]; }
