@@ -182,8 +182,10 @@ Error give(Transfer& transfer, ConstBuffer origin, int target, Window& window) {
   // What was counted before the packet left is done when it is.
   if (alone) answer->covers = all;
   answer.reset(sent.answer.exchange(answer.release(), std::memory_order_acq_rel));
-  if (answer) answer->answer.wait();  // another thread was quicker
-  return {};
+  if (!answer) return {};
+  // Another thread was quicker. Its answer is waited for here, and no flush hears of it any more.
+  answer->answer.wait();
+  return error_of(answer->answer.status(), target, window);
 }
 
 // Waits for all answers; the first class of an error, else `status`.
