@@ -1,7 +1,7 @@
 // testing.h — MPI_Test and its kin (MPI 5.0 §3.7.3, §3.7.5, §3.7.6).
 //
 // A program may test in a loop, so a call that finds nothing done lets the other ranks of its
-// worker run (ult::relax) and looks once more. All of them may switch.
+// worker run (ult::relax), and if some have run it looks once more. All of them may switch.
 //
 // Thread safety: any strand of the rank; two may not test one request at a time (§11.6).
 
