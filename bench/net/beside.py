@@ -3,7 +3,7 @@
     ./dev bench network [--rounds N] [--only NAME ...]
 
 All take turns, round by round. Printed are medians over the rounds of each round's median, in microseconds a message, and Heddle's share of
-the best: above 1 it is faster. Rows: half a ping-pong, one message of windows of 64, and a put with its flush. `heddle` uses streams of its own, `heddle-libfabric`
+the best: above 1 it is faster. Rows: half a ping-pong, one message of windows of 64, a put with its flush, and a put with a lock of its own. `heddle` uses streams of its own, `heddle-libfabric`
 libfabric's tcp (FI_PROVIDER=tcp), with the system's library, and `heddle-libfabric-2` with that of MPICH's wheel.
 """
 import argparse
@@ -70,7 +70,7 @@ def measure(runner, program, nodes, batches):
     rows = {}
     for line in done.stdout.splitlines():
         words = line.split()
-        if len(words) == 3 and words[0] in ("latency", "window", "put"):
+        if len(words) == 3 and words[0] in ("latency", "window", "put", "lock_put_unlock"):
             rows[words[0], int(words[1])] = float(words[2])
     if not rows:
         print(f"{runner.name}: status {done.returncode}: {done.stdout[-300:]}{done.stderr[-500:]}", flush=True)

@@ -1,5 +1,6 @@
-/* Two ranks: half of a ping-pong, windows of 64 sends that one answer ends, and puts that a flush follows. Prints "latency BYTES MICROSECONDS",
-   "window BYTES MICROSECONDS-A-MESSAGE" and "put BYTES MICROSECONDS": medians of batches. two_nodes BATCHES BYTES... */
+/* Two ranks: half of a ping-pong, windows of 64 sends that one answer ends, puts that a flush follows, and puts between a lock and an unlock. Prints
+   "latency BYTES MICROSECONDS", "window BYTES MICROSECONDS-A-MESSAGE", "put BYTES MICROSECONDS" and "lock_put_unlock BYTES MICROSECONDS": medians of
+   batches. two_nodes BATCHES BYTES... */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +61,18 @@ static double put(int rank, char* buffer, int bytes, int times) {
   return taken;
 }
 
+static double lock_put_unlock(int rank, char* buffer, int bytes, int times) {
+  const double begin = MPI_Wtime();
+  for (int i = 0; rank == 0 && i < times; ++i) {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, shown);
+    MPI_Put(buffer, bytes, MPI_BYTE, 1, 0, bytes, MPI_BYTE, shown);
+    MPI_Win_unlock(1, shown);
+  }
+  const double taken = (MPI_Wtime() - begin) / times;
+  MPI_Barrier(MPI_COMM_WORLD);
+  return taken;
+}
+
 static void measure(const char* what, double (*once)(int, char*, int, int), int rank, char* buffer,
                     int bytes, int batches, int times) {
   double* const taken = malloc(sizeof(double) * batches);
@@ -87,6 +100,8 @@ int main(int count, char** words) {
     MPI_Win_lock_all(0, shown);
     measure("put", put, rank, buffer, bytes, batches, bytes > 100000 ? 20 : 200);
     MPI_Win_unlock_all(shown);
+    measure("lock_put_unlock", lock_put_unlock, rank, buffer, bytes, batches,
+            bytes > 100000 ? 20 : 200);
     MPI_Win_free(&shown);
     free(buffer);
   }
