@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <array>
 #include <random>
 #include <vector>
 
@@ -141,6 +142,57 @@ RANKS_TEST(Lock, IsOfAThread, ranks(1, 3)) {
 }
 
 // Each rank exposes its window to some, drawn at random, and accesses those of some others.
+// One access in an epoch: in another process it takes the lock along.
+RANKS_TEST(Lock, MakesOneAccessWhole, ranks(2, 3, 7)) {
+  constexpr int kNumbers = 64;  // in more than one stripe, cache line and store
+  using Numbers = std::array<long, kNumbers>;
+  const TestWindow<long> window(kNumbers, Made::kCreate);
+  constexpr int kTimes = 50;
+  for (int i = 0; i < kTimes; ++i) {
+    Numbers numbers;
+    numbers.fill(rank * kTimes + i);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window.win);
+    MPI_Put(numbers.data(), kNumbers, MPI_LONG, 0, 0, kNumbers, MPI_LONG, window.win);
+    EXPECT_EQ(MPI_Win_unlock(0, window.win), MPI_SUCCESS);
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window.win);
+    MPI_Get(numbers.data(), kNumbers, MPI_LONG, 0, 0, kNumbers, MPI_LONG, window.win);
+    EXPECT_EQ(MPI_Win_unlock(0, window.win), MPI_SUCCESS);
+    Numbers all_alike;
+    all_alike.fill(numbers[0]);
+    EXPECT_EQ(numbers, all_alike);
+  }
+}
+
+RANKS_TEST(Lock, IsSharedByThreads, ranks(1, 3)) {
+  constexpr int kThreads = 3;
+  const TestWindow<long> window(kThreads + 1, Made::kCreate);
+  const int target = (rank + 1) % size;
+  for (int i = 0; i < 50; ++i) {
+    MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window.win);
+    RankThreads threads;
+    for (int thread = 0; thread < kThreads; ++thread) {
+      threads.start([&window, thread, target, rank = rank] {
+        const long mine = rank * 100 + thread;
+        const long one = 1;
+        long before = -1;
+        MPI_Put(&mine, 1, MPI_LONG, target, thread, 1, MPI_LONG, window.win);
+        if (thread == 1) MPI_Win_flush(target, window.win);
+        MPI_Fetch_and_op(&one, &before, MPI_LONG, target, kThreads, MPI_SUM, window.win);
+        EXPECT_GE(before, 0);
+      });
+    }
+    threads.join();
+    EXPECT_EQ(MPI_Win_unlock(target, window.win), MPI_SUCCESS);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, window.win);
+  for (int thread = 0; thread < kThreads; ++thread) {
+    EXPECT_EQ(window.data[thread], (rank + size - 1) % size * 100 + thread);
+  }
+  EXPECT_EQ(window.data[kThreads], 50 * kThreads);
+  MPI_Win_unlock(rank, window.win);
+}
+
 RANKS_TEST(StartAndPost, MeetEachOther, ranks(1, 2, 3, 7)) {
   const TestWindow<int> window(size);
   std::mt19937_64 random(seed());

@@ -4,10 +4,11 @@
 //   ----------  -----------------------------------------  -------------------------------------------
 //   kAccess     head, runs, data                           does it; answers if `waiting` is not 0:
 //                                                          then those before have been done, too
+//   kLockedAccess  kAccess, with mode       takes the lock, does it, answers: as kLock and kAccess
 //   kFlush      after all accesses to this target          answers: those before have been done
 //   kLock       mode, lost                                 answers when the origin has the lock, or,
 //                                                          if it reaches the word, may try again
-//   kUnlock     mode
+//   kUnlock     mode                         perhaps before the origin knows that it has the lock
 //   kLockAll    to one member of each process              answers when no member is locked alone
 //   kUnlockAll
 //   kPost, kComplete                                       counts
@@ -43,6 +44,7 @@ inline constexpr auto kPost = gateway::kind_of(gateway::Module::kWindows, 8);
 inline constexpr auto kComplete = gateway::kind_of(gateway::Module::kWindows, 9);
 inline constexpr auto kLook = gateway::kind_of(gateway::Module::kWindows, 10);
 inline constexpr auto kAllLeft = gateway::kind_of(gateway::Module::kWindows, 11);
+inline constexpr auto kLockedAccess = gateway::kind_of(gateway::Module::kWindows, 12);
 
 enum class Access : std::uint8_t {
   kPut,      // data: what is written
@@ -55,12 +57,12 @@ enum class Access : std::uint8_t {
 // The head of all but kAnswer.
 struct WindowPacket {
   gateway::PacketKind kind;
-  Access access = Access::kPut;  // of kAccess
-  std::uint8_t mode = 0;         // of kLock and kUnlock: LockMode
+  Access access = Access::kPut;  // of an access
+  std::uint8_t mode = 0;         // of kLock, kLockedAccess and kUnlock: LockMode
   std::uint8_t lost = 0;  // of kLock: how often the origin has tried again, as far as it fits
   std::int32_t target;    // ranks in the window
   std::int32_t origin;
-  std::uint32_t runs = 0;     // of kAccess, behind the head
+  std::uint32_t runs = 0;     // of an access, behind the head
   std::uint64_t context;      // of the window's part
   std::uint64_t waiting = 0;  // names the strand that waits for the answer; 0: none does
   std::uint32_t element = 0;  // of kCombine, kFetch, kSwap: the ABI's constant of the named type

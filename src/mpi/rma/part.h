@@ -5,6 +5,7 @@
 //         ├─ Words              locks, counts of posts and completes (words.h)
 //         ├─ AllQueue           what waits in this process for the end of lock_all epochs
 //         ├─ LateErrors         what accesses from other processes did wrong
+//         ├─ PendingAccesses    accesses from other processes that wait for locks of members here
 //         └─ segment            the memory of MPI_Win_allocate_shared, and of MPI_Win_allocate where
 //                               the members are in several processes of a node
 //
@@ -34,8 +35,10 @@
 #include <memory>
 #include <utility>
 
+#include "base/intrusive_list.h"
 #include "base/mutex.h"
 #include "base/platform/memory.h"
+#include "base/spin_lock.h"
 #include "mpi/rma/regions.h"
 #include "mpi/rma/stripes.h"
 #include "mpi/rma/words.h"
@@ -78,6 +81,43 @@ class LateErrors {
   std::map<std::pair<int, int>, int> classes_ GUARDED_BY(lock_);  // by origin and target
 };
 
+// An access from another process that waits for the lock of its target (locked_access.h). Its origin
+// may unlock while it waits: packets keep their order, but answers take their time. An origin has
+// one such access at a target at most that is not unlocked.
+class PendingAccesses {
+ public:
+  struct Access : ListNode<> {
+    Access(int its_origin, int its_target) noexcept : origin(its_origin), target(its_target) {}
+    const int origin, target;
+    bool is_unlocked = false;  // guarded by the list
+  };
+
+  void add(Access& access) noexcept {
+    const SpinGuard guard(lock_);
+    all_.push_back(access);
+  }
+  // It has the lock. True: its origin wants it no more.
+  bool remove(Access& access) noexcept {
+    const SpinGuard guard(lock_);
+    IntrusiveList<Access>::erase(access);
+    return access.is_unlocked;
+  }
+  // The origin unlocks the target. False: no access of it waits.
+  bool unlock(int origin, int target) noexcept {
+    const SpinGuard guard(lock_);
+    for (Access& access : all_) {
+      const bool is_it = access.origin == origin && access.target == target;
+      if (is_it && !access.is_unlocked) return access.is_unlocked = true;
+    }
+    return false;
+  }
+
+ private:
+  // Lock: guards the accesses that wait for locks of one window; held across a look at each.
+  SpinLock lock_;
+  IntrusiveList<Access> all_ GUARDED_BY(lock_);
+};
+
 // Names memory that processes of a node share: a descriptor of one of them.
 struct SegmentName {
   std::uint64_t bytes = 0;
@@ -114,6 +154,7 @@ class Part final : public world::SharedPart {
   int looks() const noexcept { return is_mapped() ? kLooks : 1; }
 
   LateErrors& late_errors() noexcept { return late_errors_; }
+  PendingAccesses& pending() noexcept { return pending_; }
   Stripes stripes() const noexcept { return stripes_; }  // for accumulates at any member
 
   // False: there was no memory for it.
@@ -151,6 +192,7 @@ class Part final : public world::SharedPart {
   int descriptor_ = -1;     // of the segment, until all have mapped it
   AllQueue all_queue_;
   LateErrors late_errors_;
+  PendingAccesses pending_;
 };
 
 }  // namespace heddle::rma

@@ -127,9 +127,11 @@ Error lock(int type, int rank, int assertion, Window& window) {
     return wrong_epoch(window, "a target is locked once, and not inside of another epoch");
   }
   const LockMode mode = alone ? LockMode::kExclusive : LockMode::kShared;
-  Error failed = !window.part().reaches(rank) ? remote::lock(rank, mode, window)
-                 : alone                      ? take_exclusive(window, rank)
-                                              : take(window, rank, mode);
+  if (!window.part().reaches(rank)) {
+    remote::lock(rank, mode, window);
+    return {};
+  }
+  Error failed = alone ? take_exclusive(window, rank) : take(window, rank, mode);
   if (failed) window.epochs().end_lock(rank);
   return failed;
 }
@@ -140,11 +142,7 @@ Error unlock(int rank, Window& window) {
   const Mark mark = window.epochs().end_lock(rank);
   if (mark == Mark::kNone) return wrong_epoch(window, "it has not locked this target");
   const LockMode mode = mark == Mark::kExclusive ? LockMode::kExclusive : LockMode::kShared;
-  if (!window.part().reaches(rank)) {
-    Error failed = remote::flush(rank, window);
-    remote::unlock(rank, mode, window);
-    return failed;
-  }
+  if (!window.part().reaches(rank)) return remote::unlock(rank, mode, window);
   if (mark == Mark::kExclusive) window.part().lock(rank).note_holder(-1);
   release(window, rank, mode);
   return {};

@@ -1,17 +1,8 @@
 #include "mpi/rma/put_landing.h"
 
-namespace heddle::rma {
+#include "mpi/rma/access.h"
 
-void end_given(gateway::Gateway& gateway, const Asker& asker, const WindowPacket& head, Part& part,
-               int status) noexcept {
-  LateErrors& errors = part.late_errors();
-  if (asker.waiting == 0) {
-    if (status != MPI_SUCCESS) errors.note(head.origin, head.target, status);
-    return;
-  }
-  const int earlier = errors.take(head.origin, head.target);
-  send_answer(gateway, asker, earlier != MPI_SUCCESS ? earlier : status);
-}
+namespace heddle::rma {
 
 void PutLanding::came(std::size_t) noexcept {
   gateway_.by_host()[static_cast<std::size_t>(asker_.host)]->channels.count_handled(asker_.channel);

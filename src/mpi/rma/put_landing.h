@@ -16,11 +16,6 @@
 
 namespace heddle::rma {
 
-// What a put or an accumulate leaves: an answer if one is wanted, which tells of those before, too;
-// else a note of its error.
-void end_given(gateway::Gateway& gateway, const Asker& asker, const WindowPacket& head, Part& part,
-               int status) noexcept;
-
 class PutLanding final : public transport::Reader {
  public:
   using Table = gateway::IdTable<PutLanding>;

@@ -11,6 +11,8 @@
 #include "base/standing.h"
 #include "exec/ult/stillness.h"
 #include "mpi/rma/answer.h"
+#include "mpi/rma/asked.h"
+#include "mpi/rma/begun_lock.h"
 #include "mpi/rma/element_runs.h"
 #include "mpi/rma/way.h"
 
@@ -24,56 +26,12 @@ namespace {
 
 constexpr std::size_t kAtOnce = 16;  // answers that a call waits for
 
-std::string text_of_answer(const void* subject) {
-  return "an answer from the process of rank " + std::to_string(*static_cast<const int*>(subject)) +
-         " of the window";
-}
-
-Error error_of(int status, int target, const Window& window) {
-  if (status == MPI_SUCCESS) return {};
-  return Error::make(status,
-                     "an access of rank %d in %s failed there: it touched bytes that are not in "
-                     "the window",
-                     target, describe(window).c_str());
-}
-
-// A packet that its target answers: sent by begin(), and waited for by end(), or before the end.
-class Asked {
- public:
-  Asked() = default;
-  ~Asked() {
-    if (began_) answer_.wait();
-  }
-  Asked(Asked&&) = delete;
-
-  // False: there is no memory.
-  bool begin(WindowPacket head, const Window& window) {
-    head.waiting = name(answer_);
-    began_ = Way(head.target, window).send(head);
-    if (!began_) forget(head.waiting);
-    return began_;
-  }
-  // `text` and `subject` are for reports.
-  Error end(int target, const Window& window, std::string (*text)(const void*),
-            const void* subject) {
-    if (!began_) return no_memory();
-    const ult::NotedWait noted({Standing::mine.call, text, subject});
-    answer_.wait();
-    began_ = false;
-    return error_of(answer_.status(), target, window);
-  }
-
- private:
-  Answer answer_;
-  bool began_ = false;
-};
-
 // An access, cut into packets.
 class Transfer {
  public:
   Transfer(Access access, const Place& place, MPI_Aint offset, MPI_Count bytes,
            const Combination* what, Window& window)
-      : way_(place.rank, window), head_(head_of(kAccess, place.rank, window)) {
+      : way_(place.rank, window), head_(head_of(kAccess, place.rank, window)), bytes_(bytes) {
     head_.access = access;
     if (what != nullptr) {
       head_.element = constant(what->element.named());
@@ -87,12 +45,29 @@ class Transfer {
     datatype::walk_buffer(reinterpret_cast<const void*>(offset), *place.type, 0, bytes, found);
   }
 
+  int target() const noexcept { return head_.target; }
   bool is_over() const noexcept { return next_ == runs_.size(); }
+
+  // True if it may take a lock along: it is one packet, of which the target may keep a copy.
+  bool is_small() const noexcept {
+    const std::size_t carried = static_cast<std::size_t>(bytes_) + runs_.size() * sizeof(TargetRun);
+    return carried <= std::min(kMostWithLock, way_.room());
+  }
+  // Before it is sent.
+  void take_along(LockMode mode) noexcept {
+    head_.kind = kLockedAccess;
+    head_.mode = static_cast<std::uint8_t>(mode);
+  }
 
   // The next packet's part of the packed form.
   struct Part {
     MPI_Count skip, bytes;
   };
+  // The bytes of the origin's data that go with it. A swap has two elements for one.
+  MPI_Count carried(const ConstBuffer& origin, const Part& part) const noexcept {
+    if (origin.type == nullptr) return 0;
+    return head_.access == Access::kSwap ? 2 * part.bytes : part.bytes;
+  }
   Part take() {
     taken_.clear();
     std::size_t room = way_.room();
@@ -146,6 +121,7 @@ class Transfer {
 
   const Way way_;
   WindowPacket head_;
+  const MPI_Count bytes_;
   std::size_t unit_ = 1;                 // bytes that stay together
   std::vector<TargetRun> runs_, taken_;  // in packed order; of whole elements
   std::size_t next_ = 0;
@@ -154,7 +130,8 @@ class Transfer {
 
 // Sends all of it with the origin's data. The last packet asks for an answer, unless one is under
 // way since the last flush.
-Error give(Transfer& transfer, ConstBuffer origin, int target, Window& window) {
+Error give_now(Transfer& transfer, ConstBuffer origin, Window& window) {
+  const int target = transfer.target();
   Window::Sent& sent = window.sent(target);
   std::unique_ptr<PutAnswer> answer;
   // relaxed, as in Flush: a thread that flushes what another one has put has been told of it.
@@ -199,15 +176,16 @@ int wait_for(std::deque<Answer>& answers, int status) noexcept {
 }
 
 // Sends all of it, with the origin's data unless these are null; the answers go into `result`.
-Error exchange(Transfer& transfer, ConstBuffer origin, Buffer result, int target, Window& window) {
-  const ult::NotedWait noted({Standing::mine.call, text_of_answer, &target});
+// `text` and `subject` are for reports.
+Error exchange_now(Transfer& transfer, ConstBuffer origin, Buffer result, const Window& window,
+                   std::string (*text)(const void*), const void* subject) {
+  const ult::NotedWait noted({Standing::mine.call, text, subject});
   std::deque<Answer> answers;
   int status = MPI_SUCCESS;
   while (!transfer.is_over() && status == MPI_SUCCESS) {
     const Transfer::Part part = transfer.take();
     const std::uint64_t waiting = name(answers.emplace_back(result, part.skip, part.bytes));
-    const MPI_Count carried = origin.type != nullptr ? part.bytes : 0;
-    if (!transfer.send(waiting, origin, part.skip, carried)) {
+    if (!transfer.send(waiting, origin, part.skip, transfer.carried(origin, part))) {
       forget(waiting);
       answers.pop_back();
       status = MPI_ERR_NO_MEM;
@@ -215,24 +193,39 @@ Error exchange(Transfer& transfer, ConstBuffer origin, Buffer result, int target
     if (answers.size() == kAtOnce) status = wait_for(answers, status);
   }
   status = wait_for(answers, status);
-  return status == MPI_ERR_NO_MEM ? no_memory() : error_of(status, target, window);
+  return status == MPI_ERR_NO_MEM ? no_memory() : error_of(status, transfer.target(), window);
 }
 
-// For reports of a lock that is waited for.
-struct WantedLock {
-  const Window& window;
-  int target;
-  LockMode mode;
-};
-
-std::string text_of_lock(const void* subject) {
-  const auto& wanted = *static_cast<const WantedLock*>(subject);
-  if (wanted.mode == LockMode::kPass) {
-    return "the end of exclusive locks in the process of rank " + std::to_string(wanted.target) +
-           " in " + describe(wanted.window);
+// They find out first whether the target's lock is to be taken (begun_lock.h).
+Error give(Transfer& transfer, ConstBuffer origin, Window& window) {
+  const int target = transfer.target();
+  if (!transfer.is_over() && BegunLock::is_begun(target, window)) [[unlikely]] {
+    BegunLock lock(target, window);
+    if (lock.is_wanted() && transfer.is_small()) {
+      transfer.take_along(lock.mode());
+      Error failed = give_now(transfer, origin, window);
+      if (!failed) lock.is_asked();
+      return failed;
+    }
+    if (Error e = lock.await()) return e;
   }
-  return std::string(wanted.mode == LockMode::kExclusive ? "the exclusive" : "a shared") +
-         " lock of rank " + std::to_string(wanted.target) + " in " + describe(wanted.window);
+  return give_now(transfer, origin, window);
+}
+
+Error exchange(Transfer& transfer, ConstBuffer origin, Buffer result, Window& window) {
+  const int target = transfer.target();
+  if (!transfer.is_over() && BegunLock::is_begun(target, window)) [[unlikely]] {
+    BegunLock lock(target, window);
+    if (lock.is_wanted() && transfer.is_small()) {
+      transfer.take_along(lock.mode());
+      const WantedLock wanted{window, target, lock.mode()};
+      Error failed = exchange_now(transfer, origin, result, window, text_of_lock, &wanted);
+      if (!failed || failed.error_class() != MPI_ERR_NO_MEM) lock.is_there();
+      return failed;
+    }
+    if (Error e = lock.await()) return e;
+  }
+  return exchange_now(transfer, origin, result, window, text_of_answer, &target);
 }
 
 // Waits until what was put at the target before has been done: for the answer of the first put
@@ -285,12 +278,12 @@ class Flush {
 Error put(ConstBuffer origin, const Place& place, MPI_Aint offset, MPI_Count bytes,
           Window& window) {
   Transfer transfer(Access::kPut, place, offset, bytes, nullptr, window);
-  return give(transfer, origin, place.rank, window);
+  return give(transfer, origin, window);
 }
 
 Error get(Buffer origin, const Place& place, MPI_Aint offset, MPI_Count bytes, Window& window) {
   Transfer transfer(Access::kGet, place, offset, bytes, nullptr, window);
-  return exchange(transfer, {}, origin, place.rank, window);
+  return exchange(transfer, {}, origin, window);
 }
 
 Error combine(ConstBuffer origin, Buffer result, const Place& place, MPI_Aint offset,
@@ -298,31 +291,25 @@ Error combine(ConstBuffer origin, Buffer result, const Place& place, MPI_Aint of
   const bool fetches = result.type != nullptr;
   Transfer transfer(fetches ? Access::kFetch : Access::kCombine, place, offset, bytes, &what,
                     window);
-  return fetches ? exchange(transfer, origin, result, place.rank, window)
-                 : give(transfer, origin, place.rank, window);
+  return fetches ? exchange(transfer, origin, result, window) : give(transfer, origin, window);
 }
 
 Error swap_if_equal(const void* origin, const void* compare, void* result, const Place& place,
                     MPI_Aint offset, Window& window) {
   const MPI_Count bytes = place.type->size();
   const auto length = static_cast<std::size_t>(bytes);
-  Transfer transfer(Access::kSwap, place, offset, bytes, nullptr, window);
-  const ult::NotedWait noted({Standing::mine.call, text_of_answer, &place.rank});
-  transfer.take();
-  Answer answer({result, 1, place.type}, 0, bytes);
-  const std::uint64_t waiting = name(answer);
   std::vector<std::byte> both(2 * length);
   std::memcpy(both.data(), compare, length);
   std::memcpy(both.data() + length, origin, length);
-  if (!transfer.send(waiting, datatype::bytes_at(both.data(), 2 * bytes), 0, 2 * bytes)) {
-    forget(waiting);
-    return no_memory();
-  }
-  answer.wait();
-  return error_of(answer.status(), place.rank, window);
+  Transfer transfer(Access::kSwap, place, offset, bytes, nullptr, window);
+  return exchange(transfer, datatype::bytes_at(both.data(), 2 * bytes), {result, 1, place.type},
+                  window);
 }
 
 Error flush(int target, Window& window) {
+  if (BegunLock::is_begun(target, window)) [[unlikely]] {
+    if (Error e = BegunLock(target, window).flush()) return e;
+  }
   return Flush(target, window).end();
 }
 
@@ -330,10 +317,14 @@ Error flush(int target, Window& window) {
 Error flush_all(Window& window) {
   if (window.others().empty() || window.part().is_mapped()) return {};
   std::deque<Flush> flushes;
+  Error first;
   for (int target = 0; target < window.size(); ++target) {
+    if (BegunLock::is_begun(target, window)) [[unlikely]] {
+      Error error = BegunLock(target, window).flush();
+      if (error && !first) first = std::move(error);
+    }
     if (window.sent(target).is_unflushed()) flushes.emplace_back(target, window);
   }
-  Error first;
   for (Flush& flush : flushes) {
     Error error = flush.end();
     if (error && !first) first = std::move(error);
@@ -341,19 +332,20 @@ Error flush_all(Window& window) {
   return first;
 }
 
-Error lock(int target, LockMode mode, Window& window) {
-  WindowPacket head = head_of(kLock, target, window);
-  head.mode = static_cast<std::uint8_t>(mode);
-  const WantedLock wanted{window, target, mode};
-  Asked asked;
-  asked.begin(head, window);
-  return asked.end(target, window, text_of_lock, &wanted);
+void lock(int target, LockMode mode, Window& window) {
+  BegunLock::begin(target, mode, window);
 }
 
-void unlock(int target, LockMode mode, Window& window) {
+Error unlock(int target, LockMode mode, Window& window) {
+  if (BegunLock::is_begun(target, window)) {
+    BegunLock lock(target, window);
+    if (lock.is_begun()) return lock.unlock();
+  }
+  Error failed = Flush(target, window).end();
   WindowPacket head = head_of(kUnlock, target, window);
   head.mode = static_cast<std::uint8_t>(mode);
   static_cast<void>(Way(target, window).send(head));
+  return failed;
 }
 
 Error lock_all(Window& window) {

@@ -5,11 +5,13 @@
 //                        answered by itself, and a flush of the target waits for that. If there
 //                        were more it asks whether all have been done
 //   get, fetch, swap     wait for their answers, a few packets at a time
-//   lock                 waits for the answer; unlock, complete and fence flush first
+//   lock                 leaves with the first access (begun_lock.h)
+//   unlock, complete,    flush first
+//   fence
 //
 // A target has at most kMostUnflushed bytes that were put and not flushed; then the call flushes.
 //
-// Thread safety: any strand of the rank. May switch, all of them but post() and unlock().
+// Thread safety: any strand of the rank. May switch, all of them but lock() and post().
 
 #pragma once
 
@@ -39,8 +41,9 @@ Error swap_if_equal(const void* origin, const void* compare, void* result, const
 Error flush(int target, Window& window);
 Error flush_all(Window& window);
 
-Error lock(int target, LockMode mode, Window& window);
-void unlock(int target, LockMode mode, Window& window);
+void lock(int target, LockMode mode, Window& window);
+// Flushes first.
+Error unlock(int target, LockMode mode, Window& window);
 // In all other processes.
 Error lock_all(Window& window);
 void unlock_all(Window& window);

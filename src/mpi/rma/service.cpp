@@ -2,10 +2,10 @@
 
 #include <cstring>
 #include <memory>
-#include <vector>
 
+#include "mpi/rma/access.h"
 #include "mpi/rma/answer.h"
-#include "mpi/rma/combine.h"
+#include "mpi/rma/locked_access.h"
 #include "mpi/rma/put_landing.h"
 #include "mpi/rma/remote_waiters.h"
 
@@ -20,25 +20,14 @@ class Service::Request {
       : asker{arrival.channel, arrival.host, packet.waiting},
         head(packet),
         part(its_part),
-        rest_(arrival.packet.subspan(sizeof packet)) {}
+        rest(arrival.packet.subspan(sizeof packet)) {}
 
   Member& target() const noexcept { return part.member(head.target); }
-
-  TargetRun run(std::uint32_t i) const noexcept {
-    TargetRun run;
-    std::memcpy(&run, rest_.data() + i * sizeof run, sizeof run);
-    return run;
-  }
-  std::size_t runs_bytes() const noexcept { return head.runs * sizeof(TargetRun); }
-  bool has_runs() const noexcept { return runs_bytes() <= rest_.size(); }
-  Bytes data() const noexcept { return rest_.subspan(runs_bytes()); }
 
   const Asker asker;
   const WindowPacket head;
   Part& part;
-
- private:
-  const Bytes rest_;
+  const Bytes rest;  // behind the head
 };
 
 namespace {
@@ -49,24 +38,12 @@ bool read_head(Bytes bytes, WindowPacket* packet) noexcept {
   return true;
 }
 
-// The element and the operation that a packet names; false if it names none.
-bool combination_of(const WindowPacket& head, const datatype::Datatype** element,
-                    const op::Op** op) noexcept {
-  *element = datatype::from_handle(
-      reinterpret_cast<MPI_Datatype>(static_cast<std::uintptr_t>(head.element)));
-  const std::uintptr_t operation = head.op;
-  const bool is_named = head.element - datatype::kFirstNamed < datatype::kNamedSlots &&
-                        operation - op::kFirstNamed < op::kNamedSlots;
-  if (!is_named || *element == nullptr) return false;
-  *op = op::named_table[operation - op::kFirstNamed];
-  return *op != nullptr && (*element)->size() > 0;
-}
-
 }  // namespace
 
 Service::Service(gateway::Gateway& gateway, world::SharedParts& parts)
     : gateway_(gateway), parts_(parts) {
   gateway.receive<&Service::serve<&Service::do_access>, &Service::begin_put>(kAccess, *this);
+  gateway.receive<&Service::serve<&Service::do_locked_access>>(kLockedAccess, *this);
   gateway.receive<&Service::serve<&Service::do_flush>>(kFlush, *this);
   gateway.receive<&Service::serve<&Service::do_lock>>(kLock, *this);
   gateway.receive<&Service::serve<&Service::do_unlock>>(kUnlock, *this);
@@ -110,6 +87,19 @@ bool Service::on_answer(const gateway::Arrival& arrival) noexcept {
   return true;
 }
 
+void Service::do_access(Service& service, const Request& request) {
+  rma::do_access(service.gateway_, request.asker, request.head, request.part, request.rest);
+}
+
+void Service::do_locked_access(Service& service, const Request& request) {
+  const WindowPacket& head = request.head;
+  const bool is_lock = head.mode <= static_cast<std::uint8_t>(LockMode::kExclusive);
+  if (!is_lock || request.part.is_mapped() || !request.target().here) return;
+  service.parts_.hold(head.context);  // until it answers
+  const Held held{service.gateway_, request.asker, request.part};
+  (new LockedAccess(held, head, request.rest))->begin();
+}
+
 void Service::do_flush(Service& service, const Request& request) {
   const int error = request.part.late_errors().take(request.head.origin, request.head.target);
   send_answer(service.gateway_, request.asker, error);
@@ -124,13 +114,14 @@ void Service::do_lock(Service& service, const Request& request) {
   if (request.part.is_mapped()) {
     (new RemoteTry(held, static_cast<LockMode>(head.mode), head.lost, head.target))->begin();
   } else {
-    (new RemoteLock(held, static_cast<LockMode>(head.mode), head.target, head.origin))->go_on();
+    (new RemoteLock(held, static_cast<LockMode>(head.mode), head.target, head.origin))->begin();
   }
 }
 
 void Service::do_unlock(Service&, const Request& request) {
   const auto mode = static_cast<LockMode>(request.head.mode);
   if (mode > LockMode::kExclusive) return;
+  if (request.part.pending().unlock(request.head.origin, request.head.target)) return;
   TargetLock& lock = request.part.lock(request.head.target);
   if (mode == LockMode::kExclusive) lock.note_holder(-1);
   if (lock.unlock(mode)) request.target().queue.look(lock);
@@ -140,7 +131,7 @@ void Service::do_lock_all(Service& service, const Request& request) {
   service.parts_.hold(request.head.context);
   request.part.all().enter();
   const Held held{service.gateway_, request.asker, request.part};
-  (new RemoteLock(held, LockMode::kPass, 0, request.head.origin))->go_on();
+  (new RemoteLock(held, LockMode::kPass, 0, request.head.origin))->begin();
 }
 
 void Service::do_unlock_all(Service&, const Request& request) {
@@ -171,94 +162,6 @@ void Service::do_look(Service&, const Request& request) {
 
 void Service::do_all_left(Service&, const Request& request) {
   request.part.all_queue().wake();
-}
-
-namespace {
-
-// Does what an access asks of one run after the other.
-class Doing {
- public:
-  Doing(const WindowPacket& head, Member& target, Stripes stripes, Bytes data) noexcept
-      : head_(head), target_(target), stripes_(stripes), data_(data) {}
-
-  // The class of what is wrong with the packet.
-  template <class RunOf>
-  int prepare(RunOf run_of) {
-    const bool combines = head_.access == Access::kCombine || head_.access == Access::kFetch;
-    if (combines && !combination_of(head_, &element_, &op_)) return MPI_ERR_INTERN;
-    MPI_Count all = 0;
-    for (std::uint32_t i = 0; i < head_.runs; ++i) {
-      const TargetRun run = run_of(i);
-      if (!target_.holds(run.at, run.bytes)) return MPI_ERR_RMA_RANGE;
-      all += static_cast<MPI_Count>(run.bytes);
-      if (combines && run.bytes % static_cast<std::uint64_t>(element_->size()) != 0) {
-        return MPI_ERR_INTERN;
-      }
-    }
-    const bool has_data = head_.access == Access::kPut || head_.access == Access::kCombine ||
-                          (head_.access == Access::kFetch && !data_.empty());
-    const auto wanted = static_cast<std::size_t>(head_.access == Access::kSwap ? 2 * all
-                                                 : has_data                    ? all
-                                                                               : 0);
-    if (data_.size() != wanted) return MPI_ERR_INTERN;
-    if (answers()) result_.resize(static_cast<std::size_t>(all));
-    return MPI_SUCCESS;
-  }
-
-  void run(const TargetRun& run) {
-    std::byte* const at = target_.base + run.at;
-    const std::byte* const given = data_.empty() ? nullptr : data_.data() + done_;
-    std::byte* const result = answers() ? result_.data() + done_ : nullptr;
-    const auto bytes = static_cast<MPI_Count>(run.bytes);
-    switch (head_.access) {
-      case Access::kPut:
-        std::memcpy(at, given, run.bytes);
-        break;
-      case Access::kGet:
-        std::memcpy(result, at, run.bytes);
-        break;
-      case Access::kSwap:
-        swap_if_equal(data_.data() + run.bytes, data_.data(), result, at, run.bytes, stripes_);
-        break;
-      default:
-        combine_packed(given, result, at, bytes / element_->size(),
-                       {*element_, *op_, op_ == op::from_handle(MPI_REPLACE), stripes_});
-        break;
-    }
-    done_ += run.bytes;
-  }
-
-  bool answers() const noexcept {
-    return head_.access == Access::kGet || head_.access == Access::kFetch ||
-           head_.access == Access::kSwap;
-  }
-  Bytes result() const noexcept { return {result_.data(), result_.size()}; }
-
- private:
-  const WindowPacket& head_;
-  Member& target_;
-  const Stripes stripes_;
-  const Bytes data_;
-  const datatype::Datatype* element_ = nullptr;
-  const op::Op* op_ = nullptr;
-  std::vector<std::byte> result_;
-  std::size_t done_ = 0;  // packed bytes
-};
-
-}  // namespace
-
-void Service::do_access(Service& service, const Request& request) {
-  if (!request.has_runs()) return;
-  Doing doing(request.head, request.target(), request.part.stripes(), request.data());
-  const int status = doing.prepare([&request](std::uint32_t i) { return request.run(i); });
-  if (status == MPI_SUCCESS) {
-    for (std::uint32_t i = 0; i < request.head.runs; ++i) doing.run(request.run(i));
-  }
-  if (!doing.answers()) {
-    return end_given(service.gateway_, request.asker, request.head, request.part, status);
-  }
-  send_answer(service.gateway_, request.asker, status,
-              status == MPI_SUCCESS ? doing.result() : Bytes{});
 }
 
 transport::Landing Service::begin_put(const gateway::Arrival& arrival, std::size_t bytes) noexcept {

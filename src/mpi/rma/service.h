@@ -5,7 +5,7 @@
 //                                                ──► answer, at once or when the lock is there
 //
 // A lock that is taken is waited for in its queue by what has no strand (remote_waiters.h): the
-// strand that unlocks wakes it, and so the answer leaves.
+// strand that unlocks wakes it, and so the answer leaves; an access that waits so is done then.
 //
 // It also has the names of strands of this process that wait for answers (remote.h).
 //
@@ -50,6 +50,7 @@ class Service final : public gateway::Receiver {
   transport::Landing begin_put(const gateway::Arrival& arrival, std::size_t bytes) noexcept;
 
   static void do_access(Service& service, const Request& request);
+  static void do_locked_access(Service& service, const Request& request);
   static void do_flush(Service& service, const Request& request);
   static void do_lock(Service& service, const Request& request);
   static void do_unlock(Service& service, const Request& request);

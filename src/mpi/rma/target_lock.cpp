@@ -1,5 +1,7 @@
 #include "mpi/rma/target_lock.h"
 
+#include <cassert>
+
 #include "exec/ult/completion.h"
 
 namespace heddle::rma {
@@ -10,7 +12,10 @@ class StrandWaiter final : public LockWaiter {
  public:
   StrandWaiter(LockMode mode, int lost) noexcept : LockWaiter(mode, lost, false) {}
 
-  void wake() noexcept override { woken_.set(); }
+  bool wake() noexcept override {
+    woken_.set();
+    return false;
+  }
   bool wait() noexcept {
     woken_.wait();
     return has_lock();
@@ -69,7 +74,8 @@ LockWaiter* LockQueue::take_front(TargetLock& lock, bool* more) noexcept {
 void LockQueue::look(TargetLock& lock) noexcept {
   for (bool more = true; more;) {
     more = false;
-    if (LockWaiter* const front = take_front(lock, &more)) front->wake();  // it may be gone now
+    LockWaiter* const front = take_front(lock, &more);
+    if (front != nullptr && front->wake()) more = true;  // it may be gone now
   }
 }
 
@@ -93,7 +99,11 @@ void AllQueue::wake() noexcept {
     const SpinGuard guard(lock_);
     while (LockWaiter* waiter = queue_.pop_front()) woken.push_back(*waiter);
   }
-  while (LockWaiter* waiter = woken.pop_front()) waiter->wake();  // it may be gone now
+  while (LockWaiter* waiter = woken.pop_front()) {
+    const bool has_unlocked = waiter->wake();  // it may be gone now
+    assert(!has_unlocked);
+    static_cast<void>(has_unlocked);
+  }
 }
 
 }  // namespace heddle::rma

@@ -123,8 +123,9 @@ class alignas(platform::kCacheLine) TargetLock {
 // What waits in a queue: a strand, or a rank of another process (remote_waiters.h).
 class LockWaiter : public ListNode<> {
  public:
-  // It is in no queue any more. May end the waiter. Called without a lock.
-  virtual void wake() noexcept = 0;
+  // It is in no queue any more. May end the waiter. True: it has given the lock back meanwhile, so
+  // the lock's queue must be looked at again. Called without a lock.
+  [[nodiscard]] virtual bool wake() noexcept = 0;
 
  protected:
   // `lost`: how often its strand has tried in vain since it was woken. `must_have`: it is woken

@@ -30,6 +30,7 @@
 #include "mpi/object/handle_table.h"
 #include "mpi/rma/epochs.h"
 #include "mpi/rma/part.h"
+#include "mpi/rma/turnstile.h"
 
 namespace heddle::rma {
 
@@ -63,12 +64,17 @@ class Window final : public object::Object {
     // What a put since the last flush waits for, and the next flush takes; null: none asked. A
     // window is freed outside of epochs, and so after a flush.
     std::atomic<PutAnswer*> answer{nullptr};
+    // A lock that the rank has begun to take (begun_lock.h).
+    enum class Lock : std::uint8_t { kNone, kWanted, kAsked };
+    std::atomic<Lock> lock{Lock::kNone};
+    LockMode mode = LockMode::kShared;
 
     bool is_unflushed() const noexcept {
       return done.load(std::memory_order_relaxed) < bytes.load(std::memory_order_relaxed);
     }
   };
   Sent& sent(int rank) noexcept { return sent_[static_cast<std::size_t>(rank)]; }
+  Turnstile& turnstile() noexcept { return turnstile_; }  // of strands with begun locks
   // A member in each other process; none is known at first. Set once, while the window is made:
   // from then on their packets are looked after, also while the program computes.
   const std::vector<int>& others() const noexcept { return others_; }
@@ -120,6 +126,7 @@ class Window final : public object::Object {
   std::vector<int> others_;
   bool is_looked_after_ = false;
   const std::unique_ptr<Sent[]> sent_;
+  Turnstile turnstile_;
   Facts facts_{};
   std::atomic<bool> no_locks_{false};  // what the hint of that name says
 

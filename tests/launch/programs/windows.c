@@ -38,7 +38,12 @@ static void waits(int dies) {
   MPI_Group all = MPI_GROUP_NULL;
   int data = 0;
   MPI_Win_get_group(window, &all);
-  if (rank == 0) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window);
+  if (rank == 0) {
+    const int value = 1;
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window);
+    MPI_Put(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, window);  // in another process it takes the lock
+    MPI_Win_flush(1, window);
+  }
   MPI_Barrier(MPI_COMM_WORLD);
   switch (rank) {
     case 0:
