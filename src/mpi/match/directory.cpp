@@ -11,13 +11,13 @@ namespace {
 constexpr std::uint32_t kFirstSlots = 16;
 constexpr std::uint32_t kSlotsForEach = 2;  // at least
 
-// Takes one that is not in use, or makes a new one.
+// Takes one that is not in use; null: there is none.
 template <class T>
-T& take(std::vector<T*>& free, std::vector<std::unique_ptr<T>>& all) {
-  if (free.empty()) return *all.emplace_back(std::make_unique<T>());
-  T* taken = free.back();
+T* take(std::vector<T*>& free) {
+  if (free.empty()) return nullptr;
+  T* const taken = free.back();
   free.pop_back();
-  return *taken;
+  return taken;
 }
 
 }  // namespace
@@ -30,13 +30,14 @@ Directory::Directory(TagShares shares, Deliverer* deliverer)
 
 Directory::~Directory() {
   for (auto& context : all_contexts_) context->news.take_all();
+  for (Lane* const lane : all_lanes_) std::destroy_at(lane);
 }
 
 std::vector<Lane*> Directory::all() {
   SpinGuard guard(lock_);
   std::vector<Lane*> lanes;
   lanes.reserve(all_lanes_.size() + all_contexts_.size());
-  for (auto& lane : all_lanes_) lanes.push_back(lane.get());
+  lanes.insert(lanes.end(), all_lanes_.begin(), all_lanes_.end());
   for (auto& context : all_contexts_) lanes.push_back(context.get());
   return lanes;
 }
@@ -89,7 +90,9 @@ bool Directory::announce_sibling(MatchContext context, Peer peer) noexcept {
 
 ContextLane& Directory::context_lane(MatchContext id) {
   if (Lane* present = find_exactly(id, kAnyPeer)) return static_cast<ContextLane&>(*present);
-  ContextLane& context = take(free_contexts_, all_contexts_);
+  ContextLane* const free = take(free_contexts_);
+  ContextLane& context =
+      free != nullptr ? *free : *all_contexts_.emplace_back(std::make_unique<ContextLane>());
   Locked(BothHeld::lock(context))->assign(id, kAnyPeer, &context);
   context.deliverer = postman_;
   link(context, id, kAnyPeer);
@@ -98,7 +101,9 @@ ContextLane& Directory::context_lane(MatchContext id) {
 
 Lane& Directory::take_lane(Spares* spares) {
   if (free_lanes_.empty() && all_lanes_.size() >= next_search_) give_up_silent(spares);
-  return take(free_lanes_, all_lanes_);
+  if (Lane* const free = take(free_lanes_)) return *free;
+  std::pmr::polymorphic_allocator<Lane> memory(&memory_of_lanes_);
+  return *all_lanes_.emplace_back(std::construct_at(memory.allocate(1)));
 }
 
 void Directory::give_up(ContextHeld context, Which which, Spares* spares) noexcept {
@@ -133,7 +138,7 @@ void Directory::give_up(ContextHeld context, Which which, Spares* spares) noexce
 // ones are looked at for the first time.
 bool Directory::silence_means_something() noexcept {
   std::uint64_t lanes = 0, receives = 0;
-  for (const auto& lane : all_lanes_) {
+  for (Lane* const lane : all_lanes_) {
     const Locked held(LaneHeld::lock(*lane));
     if (lane->order_then == Lane::kNotLookedAt) {
       lane->order_then = lane->posted.last_order();

@@ -23,6 +23,7 @@
 
 #include <atomic>
 #include <memory>
+#include <memory_resource>
 #include <vector>
 
 #include "mpi/match/held.h"
@@ -122,7 +123,9 @@ class Directory {
   std::uint32_t in_use_ = 0;
   // Older tables stay: a thread may still be reading them.
   std::vector<std::unique_ptr<Table>> tables_;
-  std::vector<std::unique_ptr<Lane>> all_lanes_;
+  // Adjacent: malloc takes 64 bytes more for one that lies on a cache line.
+  std::pmr::monotonic_buffer_resource memory_of_lanes_{4 * sizeof(Lane)};
+  std::vector<Lane*> all_lanes_;
   std::vector<std::unique_ptr<ContextLane>> all_contexts_;
   std::vector<Lane*> free_lanes_;
   std::size_t next_search_ = kManyLanes;  // for silent lanes, with so many
