@@ -219,7 +219,7 @@ class Entry {
   }
 
   // Looks up a window; errors from here on go to its error handler.
-  rma::Window* window(MPI_Win handle) noexcept {
+  [[gnu::always_inline]] rma::Window* window(MPI_Win handle) noexcept {
     rma::Window* const found = rma::from_handle(handle);
     hearer_.object = found;
     return found;

@@ -105,6 +105,28 @@ static void iprobe(void) {
   MPI_Iprobe(0, 1, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
 }
 
+static MPI_Win window;
+
+static void put(void) {
+  const double one = 1;
+  MPI_Put(&one, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, window);
+  MPI_Win_flush(0, window);
+}
+
+static void fetch(void) {
+  const long one = 1;
+  long before;
+  MPI_Fetch_and_op(&one, &before, MPI_LONG, 0, 0, MPI_SUM, window);
+  MPI_Win_flush(0, window);
+}
+
+static void lock_put_unlock(void) {
+  const double one = 1;
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+  MPI_Put(&one, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, window);
+  MPI_Win_unlock(0, window);
+}
+
 // What needs no other rank is done by one, while the others wait.
 static void count(const char* name, void (*call)(void), int ranks) {
   for (int times = kFew; times <= kMany; times += kMany - kFew) {
@@ -135,6 +157,15 @@ int main(int argc, char** argv) {
   count("Irecv of nothing", irecv_proc_null, 1);
   count("Irecv and Cancel", cancel, 1);
   count("Iprobe of nothing", iprobe, 1);
+  double* memory;
+  MPI_Win_allocate(sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_SELF, &memory, &window);
+  count("lock, put, unlock", lock_put_unlock, 1);
+  MPI_Win_lock_all(0, window);
+  count("put and flush", put, 1);
+  count("fetch and flush", fetch, 1);
+  MPI_Barrier(MPI_COMM_WORLD);  // the others have not gone on when the last one is counted
+  MPI_Win_unlock_all(window);
+  MPI_Win_free(&window);
   MPI_Comm_free_keyval(&key);
   MPI_Finalize();
   return 0;

@@ -8,8 +8,7 @@ Error check_assertion(int assertion, int allowed, const char* names) {
                      assertion, names);
 }
 
-Error check_rank(int rank, const Window& window) {
-  if (rank == MPI_PROC_NULL || (rank >= 0 && rank < window.size())) return {};
+Error no_such_rank(int rank, const Window& window) {
   return Error::make(MPI_ERR_RANK, "argument rank is %d, but %s has ranks 0 to %d", rank,
                      describe(window).c_str(), window.size() - 1);
 }

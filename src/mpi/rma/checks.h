@@ -15,7 +15,12 @@ namespace heddle::rma {
 Error check_assertion(int assertion, int allowed, const char* names);
 
 // MPI_PROC_NULL is allowed.
-Error check_rank(int rank, const Window& window);
+[[gnu::cold, gnu::noinline]] Error no_such_rank(int rank, const Window& window);
+inline Error check_rank(int rank, const Window& window) {
+  if (rank == MPI_PROC_NULL || (rank >= 0 && rank < window.size())) [[likely]]
+    return {};
+  return no_such_rank(rank, window);
+}
 
 // "the rank has no epoch of the window 0x…; …". `advice` says what is expected.
 Error wrong_epoch(Window& window, const char* advice);

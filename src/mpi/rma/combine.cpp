@@ -33,12 +33,17 @@ void combine_locked(const Elements& at, std::byte* target, MPI_Count count,
                     const Combination& what) noexcept {
   const Datatype& element = what.element;
   const MPI_Count bytes = count * element.size();
-  if (at.result != nullptr) {
-    datatype::copy({target, count, &element}, {at.result, count, &element}, 0, bytes);
-  }
+  const auto copy = [&](const void* from, void* to) {
+    if (element.dense()) [[likely]] {
+      std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    } else {
+      datatype::copy({from, count, &element}, {to, count, &element}, 0, bytes);
+    }
+  };
+  if (at.result != nullptr) copy(target, at.result);
   if (at.origin == nullptr) return;
   if (what.replaces) {
-    datatype::copy({at.origin, count, &element}, {target, count, &element}, 0, bytes);
+    copy(at.origin, target);
   } else {
     what.op.apply(at.origin, target, count, element);
   }

@@ -47,4 +47,13 @@ Error reach(const Place& place, Window& window, Needs needs, std::byte** address
   return member.base + begin;
 }
 
+// reach(), quickly in the usual case.
+[[gnu::always_inline]] inline Error find(const Place& place, Window& window, Needs needs,
+                                         std::byte** address) {
+  *address = needs == Needs::kAnyEpoch ? reach_adjacent(place, window) : nullptr;
+  if (*address != nullptr) [[likely]]
+    return {};
+  return reach(place, window, needs, address);
+}
+
 }  // namespace heddle::rma

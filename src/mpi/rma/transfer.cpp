@@ -21,7 +21,7 @@ namespace {
 
 // Moves all of `from` in this process. Short ones are one store, so that a strand that polls sees
 // all of it.
-Error move(ConstBuffer from, Buffer to) {
+[[gnu::always_inline]] inline Error move(const ConstBuffer& from, const Buffer& to) {
   const MPI_Count bytes = from.bytes();
   if (bytes > to.bytes()) [[unlikely]]
     return too_long(bytes, to.bytes());
@@ -57,13 +57,13 @@ MPI_Aint offset_at(const Member& member, const std::byte* address) noexcept {
 
 // Puts from a ConstBuffer, gets into a Buffer.
 template <class Origin>
-Error carry(Origin origin, const Place& place, Window& window, Needs needs) {
+[[gnu::always_inline]] inline Error carry(const Origin& origin, const Place& place, Window& window,
+                                          Needs needs) {
   constexpr bool kPuts = std::is_same_v<Origin, ConstBuffer>;
-  std::byte* address = needs == Needs::kAnyEpoch ? reach_adjacent(place, window) : nullptr;
-  if (address == nullptr) [[unlikely]] {
-    if (place.rank == MPI_PROC_NULL) return {};
-    if (Error e = reach(place, window, needs, &address)) return e;
-  }
+  if (place.rank == MPI_PROC_NULL) [[unlikely]]
+    return {};
+  std::byte* address = nullptr;
+  if (Error e = find(place, window, needs, &address)) return e;
   const Buffer target = at_target(address, place);
   const Member& member = window.member(place.rank);
   if (is_mapped(member)) [[likely]] {
@@ -128,7 +128,7 @@ Error combine_at(ConstBuffer origin, Buffer result, const Place& place, const op
   if (Error e = check_op(op, fetches)) return e;
   if (place.rank == MPI_PROC_NULL) return {};
   std::byte* address = nullptr;
-  if (Error e = reach(place, window, needs, &address)) return e;
+  if (Error e = find(place, window, needs, &address)) return e;
   const Buffer target = at_target(address, place);
   const MPI_Count bytes = combines ? origin.bytes() : target.bytes();
   if (bytes > target.bytes()) return too_long(bytes, target.bytes());
@@ -181,11 +181,11 @@ bool may_be_compared(datatype::Family family) noexcept {
 
 }  // namespace
 
-Error put(ConstBuffer origin, const Place& place, Window& window) {
+Error put(const ConstBuffer& origin, const Place& place, Window& window) {
   return carry(origin, place, window, Needs::kAnyEpoch);
 }
 
-Error get(Buffer origin, const Place& place, Window& window) {
+Error get(const Buffer& origin, const Place& place, Window& window) {
   return carry(origin, place, window, Needs::kAnyEpoch);
 }
 
@@ -211,7 +211,7 @@ Error fetch_and_op(const void* origin, void* result, const Place& place, const o
     if (Error e = need_buffer("origin_addr", origin)) return e;
   }
   std::byte* address = nullptr;
-  if (Error e = reach(place, window, Needs::kAnyEpoch, &address)) return e;
+  if (Error e = find(place, window, Needs::kAnyEpoch, &address)) return e;
   const Combination what{*element, op, is_op(op, MPI_REPLACE), window.part().stripes()};
   const Member& member = window.member(place.rank);
   if (!is_mapped(member)) [[unlikely]] {
@@ -236,7 +236,7 @@ Error compare_and_swap(const void* origin, const void* compare, void* result, co
   if (Error e = need_buffer("compare_addr", compare)) return e;
   if (Error e = need_buffer("result_addr", result)) return e;
   std::byte* address = nullptr;
-  if (Error e = reach(place, window, Needs::kAnyEpoch, &address)) return e;
+  if (Error e = find(place, window, Needs::kAnyEpoch, &address)) return e;
   const Member& member = window.member(place.rank);
   if (!is_mapped(member)) [[unlikely]] {
     return remote::swap_if_equal(origin, compare, result, place, offset_at(member, address),

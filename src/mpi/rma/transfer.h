@@ -30,8 +30,8 @@ namespace heddle::rma {
 using datatype::Buffer;
 using datatype::ConstBuffer;
 
-Error put(ConstBuffer origin, const Place& place, Window& window);
-Error get(Buffer origin, const Place& place, Window& window);
+Error put(const ConstBuffer& origin, const Place& place, Window& window);
+Error get(const Buffer& origin, const Place& place, Window& window);
 Error accumulate(ConstBuffer origin, const Place& place, const op::Op& op, Window& window);
 // With MPI_NO_OP `origin` counts for nothing.
 Error get_accumulate(ConstBuffer origin, Buffer result, const Place& place, const op::Op& op,
