@@ -31,8 +31,7 @@ inline void keep(const ConstBuffer& from, const Buffer& data) {
 
 // Puts a payload in the scratch memory, from which the others copy, and the giver goes on.
 Error lend_copy(ConstBuffer data, Visit& visit, int failed) {
-  if (!visit.takes_on_to_give()) [[unlikely]]
-    return visit.disagreement(MPI_ERR_OTHER);
+  if (Error e = visit.take_on_to_give()) return e;
   const Buffer copy = datatype::bytes_at(visit.scratch(), data.bytes());
   p2p::transfer(data, copy, copy.count);
   visit.lend(copy, failed);
@@ -41,8 +40,7 @@ Error lend_copy(ConstBuffer data, Visit& visit, int failed) {
 
 // The others copy straight out of the buffer.
 Error lend_itself(ConstBuffer data, Visit& visit, int failed) {
-  if (!visit.takes_on_to_give()) [[unlikely]]
-    return visit.disagreement(MPI_ERR_OTHER);
+  if (Error e = visit.take_on_to_give()) return e;
   visit.lend(data, failed);
   return {};
 }
@@ -125,7 +123,7 @@ Error bcast_in(const Phase& phase, const Buffer& data, int root, int failed) {
   if (!phase) return {};
   Visit visit(phase, call_of(What::kBcast, root, 0));
   if (phase.comm.rank() == root) return give(phase, data, root, failed, visit);
-  if (visit.hosts() != nullptr && visit.gives_for_host(root)) [[unlikely]]
+  if (visit.hosts() != nullptr && visit.giver_of(root) == visit.index()) [[unlikely]]
     return take_for_host(phase, data, root, visit);
   return take(phase, data, root, visit);
 }

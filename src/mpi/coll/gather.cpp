@@ -68,11 +68,10 @@ bool lend_each(Visit& visit, const Pieces& send, int members) noexcept {
 Error give_each(const Phase& phase, const Pieces& send, Buffer receive, int root, Visit& visit) {
   FirstError error;
   bool fit = true;
-  if (visit.takes_on_to_give()) [[likely]] {
+  error.note(visit.take_on_to_give());
+  if (!error.any()) [[likely]] {
     fit = lend_each(visit, send, phase.comm.size());
     visit.lend(datatype::nothing());
-  } else {
-    error.note(visit.disagreement(MPI_ERR_OTHER));
   }
   if (receive.data != MPI_IN_PLACE) error.note(to_oneself(send[root], receive));
   error.note(fit ? visit.leave() : visit.meet());

@@ -20,12 +20,12 @@ bool some_share_a_host(comm::Comm& comm) {
 bool Loan::lend(ConstBuffer data) noexcept {
   Lent& entry = visit_.lent()[visit_.index()];
   const MPI_Count bytes = data.bytes();
-  if (bytes > visit_.share_bytes()) {
+  if (bytes > share_) {
     entry = {data.data, nullptr, data.type, data.count};
     any_stays_ = true;
     return true;
   }
-  const Buffer copy = datatype::bytes_at(visit_.share(), bytes);
+  const Buffer copy = datatype::bytes_at(visit_.scratch() + visit_.index() * share_, bytes);
   p2p::transfer(data, copy, bytes);
   entry = {copy.data, nullptr, copy.type, bytes};
   return false;
@@ -38,7 +38,7 @@ void Loan::lend(const Pieces& pieces) noexcept {
 
 Error Loan::take(int index, Buffer buffer) {
   const ConstBuffer data = buffer_of(visit_.lent()[index]);
-  any_stays_ = any_stays_ || !visit_.is_in_scratch(data.data);
+  any_stays_ = any_stays_ || data.bytes() > share_;
   return copy_from(visit_.host_group().rank_of(index), data, buffer);
 }
 

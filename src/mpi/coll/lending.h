@@ -43,7 +43,8 @@ inline datatype::ConstBuffer buffer_of(const Lent& lent) noexcept {
 
 class Loan {
  public:
-  explicit Loan(Visit& visit) noexcept : visit_(visit) {}
+  explicit Loan(Visit& visit) noexcept
+      : visit_(visit), share_(visit.host_group().scratch_bytes() / visit.host_group().members()) {}
 
   // What this member gives, before it arrives. True: its data are read where they are.
   bool lend(datatype::ConstBuffer data) noexcept;
@@ -61,6 +62,7 @@ class Loan {
 
  private:
   Visit& visit_;
+  const MPI_Count share_;   // of the scratch memory, a member's: data up to this length lie there
   bool any_stays_ = false;  // some member's data are read where they are
 };
 

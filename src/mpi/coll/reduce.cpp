@@ -147,14 +147,11 @@ struct Reduction {
     }
     if (failed || no_memory) visit.fail();
     visit.lent()[visit.index()] = {own, result.data, result.type};
-    if (visit.arrive()) {
+    Error error = visit.meet([&] {
       visit.set_mismatch(Between(phase, *visit.hosts(), visit.call()).agree(visit.mismatch()));
-      visit.conclude();
-    } else {
-      visit.wait();
-    }
+    });
     if (no_memory) return no_memory;
-    if (Error e = visit.verdict()) return e;
+    if (error) return error;
     combine_runs(slice, visit);
     if (visit.arrive()) return conclude_exchange(*exchange, result, visit);
     visit.await_ready();

@@ -52,13 +52,10 @@ struct Share {
     Visit visit(phase, call());
     const VectorSlots slots(visit.scratch(), shape, visit.host_group().members());
     p2p::transfer({own, shape.count, shape.type}, slots[visit.index()], shape.bytes());
-    if (visit.arrive()) {
+    Error error = visit.meet([&] {
       if (visit.agreed()) slots.combine(op);
-      visit.conclude();
-    } else {
-      visit.wait();
-    }
-    if (Error e = visit.verdict()) return e;
+    });
+    if (error) return error;
     const Lent sum{slots.result().data, nullptr, shape.type};
     p2p::transfer(vector_at(sum, begin, mine.count), mine, mine.bytes());
     return {};

@@ -45,12 +45,15 @@ void Visit::close() noexcept {
   }
 }
 
+int Visit::giver_of(int root) const noexcept {
+  const bool is_root_here = hosts() == nullptr || host_group_.is_here(comm_.group().member(root));
+  return is_root_here ? host_group_.index_of(root) : 0;
+}
+
 void Visit::claim_giver(int root) noexcept {
-  const bool is_root_here =
-      host_group_.hosts() == nullptr || host_group_.is_here(comm_.group().member(root));
-  const int giver = is_root_here ? host_group_.index_of(root) : 0;
   claim_own();
-  if (tables_->arrivals.claim(tables_->places->of(giver).place, mark_)) release_borrowers();
+  const int place = tables_->places->of(giver_of(root)).place;
+  if (tables_->arrivals.claim(place, mark_)) release_borrowers();
 }
 
 void Visit::claim_own() noexcept {
@@ -59,7 +62,7 @@ void Visit::claim_own() noexcept {
 
 void Visit::release_borrowers() noexcept {
   round_.tear(phase_);
-  if (takes_on_to_give()) lend(datatype::nothing(), MPI_ERR_OTHER);
+  if (is_first_to_give()) lend(datatype::nothing(), MPI_ERR_OTHER);
 }
 
 Error disagreement(const comm::Comm& comm, int error_class) {

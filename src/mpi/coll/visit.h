@@ -105,26 +105,12 @@ class Visit {
   int index() const noexcept { return seat_.index; }
   const HostsOf* hosts() const noexcept { return host_group_.hosts(); }
 
-  // Where there are several hosts: this member leads its host; and it gives here what a root
-  // elsewhere sends.
+  // Where there are several hosts: this member leads its host.
   bool is_leader() const noexcept { return index() == 0; }
-  bool gives_for_host(int root) const noexcept {
-    return is_leader() && !host_group_.is_here(comm_.group().member(root));
-  }
 
   // Memory that all members here have in common, of HostGroup::scratch_bytes(). What is there
   // before a member arrives is seen by the members that wait, and stays until they have left.
   std::byte* scratch() noexcept { return round_.scratch[0].bytes; }
-  // This member's part of it, which is alone its own.
-  MPI_Count share_bytes() const noexcept {
-    return host_group_.scratch_bytes() / host_group_.members();
-  }
-  std::byte* share() noexcept { return scratch() + index() * share_bytes(); }
-  bool is_in_scratch(const void* data) const noexcept {
-    const auto offset = reinterpret_cast<std::uintptr_t>(data) -
-                        reinterpret_cast<std::uintptr_t>(round_.scratch.get());
-    return offset < static_cast<std::uintptr_t>(host_group_.scratch_bytes());
-  }
   // Where there are several hosts: what the host leader lends besides its own data, for all members
   // here. In a large reduction this is the room for the sum of each block, else what came from
   // other hosts.
@@ -136,18 +122,6 @@ class Visit {
   // This member cannot do its part. Called before it arrives; all members that wait learn of it.
   void fail() noexcept { failed_ = true; }
 
-  // Counts this member in. True for the last one here.
-  [[gnu::always_inline]] bool count_in() noexcept {
-    const Arrivals::Outcome outcome = tables_->arrivals.arrive(place_, mark_, failed_);
-    if (tables_->arrivals.is_claimed_by_other(place_, mark_)) [[unlikely]]
-      release_borrowers();
-    if (outcome == Arrivals::Outcome::kEarly) return false;
-    const bool unlike = outcome == Arrivals::Outcome::kLastOfUnlike;
-    if (unlike) [[unlikely]]
-      round_.tear(phase_);
-    set_mismatch(unlike ? int{MPI_ERR_OTHER} : int{MPI_SUCCESS});
-    return true;
-  }
   // Counts this member in. True for the member that concludes the phase, once all here have come
   // (may switch).
   [[gnu::always_inline]] bool arrive() noexcept {
@@ -168,12 +142,23 @@ class Visit {
     tables_->met.wait(phase_);
     met() = phase_;
   }
+  // Counts this member in, and waits until all have come. The member that concludes the phase does
+  // `once` before the others go on. May switch.
+  template <class Once>
+  Error meet(Once&& once) {
+    if (arrive()) {
+      once();
+      conclude();
+    } else {
+      wait();
+    }
+    return verdict();
+  }
 
   // For the one that concludes, and for those that have waited: true if all gave the same call and
   // nothing failed between the hosts; else verdict() fails.
   bool agreed() const noexcept { return round_.mismatch == MPI_SUCCESS; }
-  Error verdict() const { return agreed() ? Error{} : disagreement(round_.mismatch); }
-  Error disagreement(int error_class) const { return coll::disagreement(comm_, error_class); }
+  Error verdict() const { return agreed() ? Error{} : disagreement(comm_, round_.mismatch); }
 
   // For the member that concludes, before it does: the error class that the last member to arrive
   // found; and the one that all shall get.
@@ -214,12 +199,15 @@ class Visit {
   }
   Error told() const { return round_.failure == MPI_SUCCESS ? Error{} : failure(); }
 
-  // A broadcast. The giver takes it on, then lends its data, which are there until the phase has
-  // met. It must not lend if another member has taken that on: one that disagrees about the root,
-  // or has found that the others wait in vain.
-  bool takes_on_to_give() noexcept {
-    // acq_rel: what is lent is written by one member.
-    return round_.given.exchange(phase_, std::memory_order_acq_rel) != phase_;
+  // A broadcast. The index of the member that gives here: the root, or the leader in its stead.
+  int giver_of(int root) const noexcept;
+  // The giver takes it on, then lends its data, which are there until the phase has met. It must
+  // not lend if that fails, because another member has taken it on: one that disagrees about the
+  // root, or has found that the others wait in vain.
+  Error take_on_to_give() noexcept {
+    if (is_first_to_give()) [[likely]]
+      return {};
+    return disagreement(comm_, MPI_ERR_OTHER);
   }
   void lend(datatype::ConstBuffer data, int failure = MPI_SUCCESS) noexcept {
     round_.source = data;
@@ -241,6 +229,23 @@ class Visit {
   void claim_own() noexcept;
 
  private:
+  // Counts this member in. True for the last one here.
+  [[gnu::always_inline]] bool count_in() noexcept {
+    const Arrivals::Outcome outcome = tables_->arrivals.arrive(place_, mark_, failed_);
+    if (tables_->arrivals.is_claimed_by_other(place_, mark_)) [[unlikely]]
+      release_borrowers();
+    if (outcome == Arrivals::Outcome::kEarly) return false;
+    const bool unlike = outcome == Arrivals::Outcome::kLastOfUnlike;
+    if (unlike) [[unlikely]]
+      round_.tear(phase_);
+    set_mismatch(unlike ? int{MPI_ERR_OTHER} : int{MPI_SUCCESS});
+    return true;
+  }
+  bool is_first_to_give() noexcept {
+    // acq_rel: what is lent is written by one member.
+    return round_.given.exchange(phase_, std::memory_order_acq_rel) != phase_;
+  }
+
   ult::WaitNote note_others() const noexcept;
 
   // Writes only a new value, so that the line stays with its readers.

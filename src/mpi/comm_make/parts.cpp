@@ -63,13 +63,9 @@ struct Division {
     coll::Visit visit(ticket.phase(), coll::call_of(coll::What::kSplit, 0, 0));
     const Seeker mine{choice, comm.rank(), part};
     visit.lent()[visit.index()] = {.data = &mine, .result = nullptr, .type = nullptr};
-    if (visit.count_in()) {
+    return visit.meet([&] {
       if (visit.agreed()) make_parts(comm, all_of(visit));
-      visit.conclude();
-    } else {
-      visit.wait();
-    }
-    return visit.verdict();
+    });
   }
 
  private:
