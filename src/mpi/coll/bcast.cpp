@@ -4,7 +4,6 @@
 #include "mpi/coll/between.h"
 #include "mpi/coll/bodies.h"
 #include "mpi/coll/first_error.h"
-#include "mpi/coll/staging_buffer.h"
 #include "mpi/coll/visit.h"
 #include "mpi/p2p/message.h"
 
@@ -29,35 +28,25 @@ inline void keep(const ConstBuffer& from, const Buffer& data) {
   p2p::transfer(from, data, std::min(from.bytes(), data.bytes()));
 }
 
-// Puts a payload in the scratch memory, from which the others copy, and the giver goes on.
-Error lend_copy(ConstBuffer data, Visit& visit, int failed) {
-  if (Error e = visit.take_on_to_give()) return e;
-  const Buffer copy = datatype::bytes_at(visit.scratch(), data.bytes());
-  p2p::transfer(data, copy, copy.count);
-  visit.lend(copy, failed);
-  return {};
+// Within a host one member gives and the others take. From a short payload the giver leaves a copy
+// in the scratch memory and goes on; a long one they copy from where it is, while it waits.
+bool is_short(const ConstBuffer& data, const Visit& visit) {
+  return data.bytes() <= visit.host_group().scratch_bytes();
 }
 
-// The others copy straight out of the buffer.
-Error lend_itself(ConstBuffer data, Visit& visit, int failed) {
+Error lend(ConstBuffer data, int failed, Visit& visit) {
   if (Error e = visit.take_on_to_give()) return e;
+  if (is_short(data, visit)) {
+    const Buffer copy = datatype::bytes_at(visit.scratch(), data.bytes());
+    p2p::transfer(data, copy, copy.count);
+    data = copy;
+  }
   visit.lend(data, failed);
   return {};
 }
 
-// Runs at the root. From a large payload the others copy straight out of its buffer while it waits.
-Error give(const Phase& phase, Buffer data, int root, int failed, Visit& visit) {
-  if (failed != MPI_SUCCESS) [[unlikely]]
-    data.count = 0;
-  const bool small = data.bytes() <= visit.host_group().scratch_bytes();
-  FirstError error;
-  error.note(small ? lend_copy(data, visit, failed) : lend_itself(data, visit, MPI_SUCCESS));
-  if (visit.hosts() != nullptr) [[unlikely]] {
-    visit.claim_own();
-    error.note(Relay(phase, *visit.hosts(), root, visit.call()).give(data, failed));
-  }
-  error.note(small ? visit.leave() : visit.meet());
-  return error.take();
+Error end_loan(const ConstBuffer& data, Visit& visit) {
+  return is_short(data, visit) ? visit.leave() : visit.meet();
 }
 
 [[gnu::always_inline]] inline Error take(const Phase& phase, const Buffer& data, int root,
@@ -70,51 +59,33 @@ Error give(const Phase& phase, Buffer data, int root, int failed, Visit& visit) 
   return failed ? std::move(failed) : fits(bytes, data, root, phase.comm);
 }
 
-// Runs at the leader of a host where the root is not: what the leader receives it lends in the
-// root's place.
-Error take_small(Parcel& first, Buffer data, const Relay& relay, Visit& visit) {
+// The root gives to its host and to the leaders of the others.
+Error give(const Phase& phase, Buffer data, int root, int failed, Visit& visit) {
+  if (failed != MPI_SUCCESS) [[unlikely]]
+    data.count = 0;
   FirstError error;
-  error.note(lend_copy(first.contents(), visit, first.failure));
-  if (!error.any()) error.note(visit.told());
-  error.note(relay.pass_on(first));
-  keep(first.contents(), data);
-  error.note(visit.leave());
-  return error.take();
-}
-
-Error take_large(Parcel& first, Buffer data, const Relay& relay, Visit& visit) {
-  FirstError error;
-  StagingBuffer staged;
-  Buffer whole = datatype::bytes_at(data.data, first.bytes);
-  const bool straight = data.bytes() >= first.bytes && data.type->dense();
-  if (!straight) {
-    if (Error e = staged.reserve_bytes(first.bytes)) {
-      first.failure = e.error_class();
-      error.note(std::move(e));
-    }
-    whole.data = staged.data();
+  error.note(lend(data, failed, visit));
+  if (visit.hosts() != nullptr) [[unlikely]] {
+    visit.claim_own();
+    error.note(Relay(phase, *visit.hosts(), root, visit.call()).give(data, failed));
   }
-  error.note(relay.pass_on(first));
-  const bool has_room = first.failure == MPI_SUCCESS;
-  Error lost = relay.relay(static_cast<std::byte*>(whole.data), first.bytes, has_room);
-  if (lost && has_room) first.failure = lost.error_class();
-  error.note(std::move(lost));
-  if (first.failure != MPI_SUCCESS) whole.count = 0;
-  error.note(lend_itself(whole, visit, first.failure));
-  if (!straight) keep(whole, data);
-  error.note(visit.meet());
+  error.note(end_loan(data, visit));
   return error.take();
 }
 
-Error take_for_host(const Phase& phase, Buffer data, int root, Visit& visit) {
-  const Relay relay(phase, *visit.hosts(), root, visit.call());
-  Parcel first;
+// The leader of another host takes from there, and gives to its host in the root's place.
+Error give_for_root(const Phase& phase, const Buffer& data, int root, Visit& visit) {
+  Relay relay(phase, *visit.hosts(), root, visit.call());
   visit.claim_own();
-  relay.receive_first(first);
-  const MPI_Count bytes = first.bytes;
-  Error failed = bytes <= kMostInParcel ? take_small(first, data, relay, visit)
-                                        : take_large(first, data, relay, visit);
-  return failed ? std::move(failed) : fits(bytes, data, root, phase.comm);
+  FirstError error;
+  error.note(relay.take(data));
+  const ConstBuffer from = relay.came();
+  error.note(lend(from, relay.failure(), visit));
+  if (!error.any()) error.note(visit.told());
+  if (from.data != data.data) keep(from, data);
+  error.note(end_loan(from, visit));
+  error.note(fits(from.bytes(), data, root, phase.comm));
+  return error.take();
 }
 
 }  // namespace
@@ -124,7 +95,7 @@ Error bcast_in(const Phase& phase, const Buffer& data, int root, int failed) {
   Visit visit(phase, call_of(What::kBcast, root, 0));
   if (phase.comm.rank() == root) return give(phase, data, root, failed, visit);
   if (visit.hosts() != nullptr && visit.giver_of(root) == visit.index()) [[unlikely]]
-    return take_for_host(phase, data, root, visit);
+    return give_for_root(phase, data, root, visit);
   return take(phase, data, root, visit);
 }
 

@@ -150,7 +150,8 @@ Relay::Relay(const Phase& phase, const HostsOf& hosts, int root, std::uint32_t c
                  hosts.count()) %
                 hosts.count()),
       tree_(hosts.count(), kFanOfBroadcast),
-      call_(call) {}
+      call_(call),
+      first_(call) {}
 
 int Relay::leader(int relative) const noexcept {
   return relative == 0 ? root_ : hosts_.leader((relative + root_host_) % hosts_.count());
@@ -161,57 +162,78 @@ void Relay::for_each_child(Visit&& visit) const {
   tree_.for_each_child_back(relative_, [&](int child) { visit(leader(child)); });
 }
 
-Error Relay::give(ConstBuffer data, int failed) const {
-  Parcel first(call_, failed, data.bytes());
-  StagingBuffer packed;
-  const auto* bytes = static_cast<const std::byte*>(datatype::adjacent(data));
+Error Relay::reserve() {
+  Error error = memory_.reserve_bytes(first_.bytes);
+  if (error) first_.failure = error.error_class();
+  whole_ = static_cast<std::byte*>(memory_.data());
+  return error;
+}
+
+Error Relay::give(ConstBuffer data, int failed) {
+  first_.failure = failed;
+  first_.bytes = data.bytes();
   FirstError error;
-  if (first.bytes <= kMostInParcel) {
-    p2p::transfer(data, first.contents(), first.bytes);
-  } else if (bytes == nullptr) {
-    if (Error e = packed.reserve_bytes(first.bytes)) {
-      first.failure = e.error_class();
-      error.note(std::move(e));
+  if (!has_rest()) {
+    p2p::transfer(data, first_.contents(), first_.bytes);
+  } else if (const void* const adjacent = datatype::adjacent(data)) {
+    whole_ = static_cast<std::byte*>(const_cast<void*>(adjacent));
+  } else {
+    error.note(reserve());
+    if (whole_ != nullptr) p2p::transfer(data, memory_.buffer(), first_.bytes);
+  }
+  error.note(pass_on());
+  return error.take();
+}
+
+Error Relay::take(Buffer data) {
+  first_.receive(link_, leader(tree_.parent(relative_)), call_);
+  FirstError error;
+  if (has_rest()) {
+    if (data.bytes() >= first_.bytes && data.type->dense()) {
+      whole_ = static_cast<std::byte*>(data.data);
     } else {
-      p2p::transfer(data, packed.buffer(), first.bytes);
-      bytes = static_cast<std::byte*>(packed.data());
+      error.note(reserve());
     }
   }
-  error.note(pass_on(first));
-  if (first.bytes > kMostInParcel && bytes != nullptr) {
-    error.note(relay(const_cast<std::byte*>(bytes), first.bytes, true));
+  error.note(pass_on());
+  return error.take();
+}
+
+ConstBuffer Relay::came() const noexcept {
+  if (first_.failure != MPI_SUCCESS) return datatype::nothing();
+  const std::byte* const data = has_rest() ? whole_ : first_.payload;
+  return bytes_at(data, first_.bytes);
+}
+
+// First the parcel, in which the hosts below hear of a failure; then they expect no more.
+Error Relay::pass_on() {
+  FirstError error;
+  for_each_child([&](int rank) { error.note(first_.send(link_, rank)); });
+  if (has_rest()) {
+    Error lost = pass_on_rest();
+    if (lost && first_.failure == MPI_SUCCESS) first_.failure = lost.error_class();
+    error.note(std::move(lost));
   }
   return error.take();
 }
 
-void Relay::receive_first(Parcel& first) const {
-  first.receive(link_, leader(tree_.parent(relative_)), call_);
-}
-
-Error Relay::pass_on(Parcel& first) const {
-  FirstError error;
-  for_each_child([&](int rank) { error.note(first.send(link_, rank)); });
-  return error.take();
-}
-
-Error Relay::relay(std::byte* data, MPI_Count bytes, bool passes_on) const {
+// Without memory each piece is taken all the same, for its sender waits.
+Error Relay::pass_on_rest() {
   std::vector<int> children;
-  if (passes_on) for_each_child([&](int rank) { children.push_back(rank); });
+  if (whole_ != nullptr) for_each_child([&](int rank) { children.push_back(rank); });
   const auto wait = [&](request::Request& request, int rank) { link_.wait(request, rank); };
   FirstError error;
   Batch batch(link_.wire());
-  for (MPI_Count at = 0; at < bytes; at += kPiece) {
-    const MPI_Count piece = std::min(kPiece, bytes - at);
+  for (MPI_Count at = 0; at < first_.bytes; at += kPiece) {
+    const MPI_Count bytes = std::min(kPiece, first_.bytes - at);
+    const Buffer piece = whole_ != nullptr ? bytes_at(whole_ + at, bytes) : datatype::nothing();
     if (!is_top()) {
-      // Without room the piece is taken all the same, for its sender waits.
-      const Buffer room =
-          bytes_at(data != nullptr ? data + at : nullptr, data != nullptr ? piece : 0);
-      Error lost = link_.receive(room, leader(tree_.parent(relative_)));
+      Error lost = link_.receive(piece, leader(tree_.parent(relative_)));
       const bool is_last = lost && lost.error_class() != MPI_ERR_TRUNCATE;
       error.note(std::move(lost));
       if (is_last) break;
     }
-    for (const int rank : children) batch.send(bytes_at(data + at, piece), rank);
+    for (const int rank : children) batch.send(piece, rank);
     if (batch.pending() >= Batch::kWindow) batch.wait_by(wait);
     if (batch.failed()) break;
   }

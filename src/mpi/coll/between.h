@@ -46,6 +46,7 @@
 
 #include "mpi/coll/link.h"
 #include "mpi/coll/parcel.h"
+#include "mpi/coll/staging_buffer.h"
 #include "mpi/coll/tree.h"
 #include "mpi/op/op.h"
 
@@ -83,27 +84,32 @@ class Between {
   const std::uint32_t call_;
 };
 
-// A broadcast's way from the root's host to the others.
+// A broadcast's way from the root's host to the others. Made at the root, and at the leaders of the
+// other hosts; used once.
 class Relay {
  public:
-  // Made at the root, and at the leaders of the other hosts.
   Relay(const Phase& phase, const HostsOf& hosts, int root, std::uint32_t call) noexcept;
 
   // The root sends `data`, or word that it has `failed`.
-  Error give(datatype::ConstBuffer data, int failed) const;
+  Error give(datatype::ConstBuffer data, int failed);
 
-  // A host leader receives what comes first, from which it learns the number of bytes; and passes
-  // it on, perhaps with a failure of its own. If they are more than kMostInParcel it then receives
-  // them adjacent at `data`, and passes them on; null: it has failed, and they are lost.
-  void receive_first(Parcel& first) const;
-  Error pass_on(Parcel& first) const;
-  Error relay(std::byte* data, MPI_Count bytes, bool passes_on) const;
+  // A host leader receives what the root gives, and passes it on. Many bytes come to `data`, if
+  // they fit there adjacent, else to memory of the relay's.
+  Error take(datatype::Buffer data);
+  // Then: what has come, packed. Nothing if the root, a host on the way or this one has failed,
+  // with this error class.
+  datatype::ConstBuffer came() const noexcept;
+  int failure() const noexcept { return first_.failure; }
 
  private:
   int leader(int relative) const noexcept;
   bool is_top() const noexcept { return relative_ == 0; }
+  bool has_rest() const noexcept { return first_.bytes > kMostInParcel; }
   template <class Visit>
   void for_each_child(Visit&& visit) const;
+  Error reserve();
+  Error pass_on();
+  Error pass_on_rest();
 
   const Link link_;
   const HostsOf& hosts_;
@@ -111,6 +117,9 @@ class Relay {
   const int relative_;  // this host's index, counted from the root's
   const Tree tree_;     // of relative indices
   const std::uint32_t call_;
+  Parcel first_;                // tells the number of bytes, and has them if they are few
+  std::byte* whole_ = nullptr;  // many bytes, adjacent; null: there is no memory, and they are lost
+  StagingBuffer memory_;
 };
 
 }  // namespace heddle::coll
