@@ -114,40 +114,35 @@ bool Allgather::small() const noexcept {
   return !comm.is_inter() && receive.bytes(comm.size()) < kRingFrom;
 }
 
+ConstBuffer Allgather::own() const noexcept {
+  return in_place() ? ConstBuffer(receive[comm.rank()]) : send;
+}
+
 Error Allgather::perform_here(const Phase& phase) const {
-  const bool in_place = send.data == MPI_IN_PLACE;
-  const ConstBuffer own = in_place ? ConstBuffer(receive[comm.rank()]) : send;
   const MPI_Count scratch = HostGroup::of(comm).scratch_bytes();
   const bool fit = receive.uniform() && receive.bytes(comm.size()) <= scratch;
-  return fit ? in_scratch(phase, own, receive) : by_lending(phase, own, receive, in_place);
+  return fit ? in_scratch(phase, own(), receive) : by_lending(phase, own(), receive, in_place());
 }
 
 // The members of a host lend their data to its leader, which lends them what all hosts have.
 Error Allgather::perform_between(const Phase& phase) const {
   const HostsOf& hosts = *HostGroup::of(comm).hosts();
   const HostRing ring(hosts, receive, comm.size());
-  const ConstBuffer own = send.data == MPI_IN_PLACE ? ConstBuffer(receive[comm.rank()]) : send;
   FirstError error;
-  error.note(fits_oneself(own, receive[comm.rank()]));
+  error.note(fits_oneself(own(), receive[comm.rank()]));
   Visit visit(phase, call_of(What::kAllgather, 0, ring.bytes()));
   StagingBuffer memory;
   if (visit.is_leader()) {
     error.note(memory.reserve_bytes(ring.bytes()));
     if (memory.data() == nullptr) visit.fail();
   }
-  Loan(visit).lend(own);
-  const Lent all{memory.data(), nullptr, nullptr};
-  if (visit.arrive()) {
-    auto* const bytes = static_cast<std::byte*>(memory.data());
-    const int here = hosts.index_of(comm.group().member(comm.rank()));
-    if (visit.agreed()) ring.write(here, visit.lent(), bytes);
-    visit.set_mismatch(ring.pass_on(phase, visit.call(), visit.mismatch(), bytes));
+  Loan(visit).lend(own());
+  auto* const bytes = static_cast<std::byte*>(memory.data());
+  const Lent all{bytes, nullptr, nullptr};
+  error.note(visit.meet([&] {
+    visit.set_mismatch(ring.exchange(phase, visit.call(), visit.mismatch(), visit.lent(), bytes));
     visit.lend_for_host(&all);
-    visit.conclude();
-  } else {
-    visit.wait();
-  }
-  error.note(visit.verdict());
+  }));
   if (!visit.agreed()) return error.take();
   ring.read(static_cast<const std::byte*>(visit.lent_for_host()->data));
   visit.meet_again();
@@ -160,18 +155,17 @@ bool Allgather::keep_arrays() noexcept {
 
 // If each member's data fit into its slot; one whose data do not says so.
 bool Allgather::perform_in(Turn& turn, Error* error) const {
-  const bool in_place = send.data == MPI_IN_PLACE;
   const int rank = comm.rank();
-  const ConstBuffer own = in_place ? ConstBuffer(receive[rank]) : send;
-  const MPI_Count details = receive.uniform() ? details_of(own.bytes(), receive[0].bytes()) : 0;
+  const ConstBuffer mine = own();
+  const MPI_Count details = receive.uniform() ? details_of(mine.bytes(), receive[0].bytes()) : 0;
   turn.begin(call_of(What::kAllgather, 0, details));
-  if (own.bytes() > Turn::kMost) {
+  if (mine.bytes() > Turn::kMost) {
     turn.give_elsewhere();
     return false;
   }
-  turn.give(own);
+  turn.give(mine);
   FirstError first;
-  if (!in_place) first.note(to_oneself(own, receive[rank]));
+  if (!in_place()) first.note(to_oneself(mine, receive[rank]));
   bool elsewhere = false;
   for (int from = 0; from < comm.size(); ++from) {
     if (from == rank) continue;

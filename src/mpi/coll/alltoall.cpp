@@ -1,6 +1,7 @@
 // A piece from each rank to each rank (MPI 5.0 §6.8).
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "mpi/coll/bodies.h"
@@ -14,10 +15,9 @@ namespace heddle::coll {
 
 namespace {
 
-// `out(i)` is what rank i gets. In step i each rank sends i ranks up, so that all are in the same
+// `out[i]` is what rank i gets. In step i each rank sends i ranks up, so that all are in the same
 // window at the same time and none waits for one that cannot go on.
-template <class Out>
-Error in_windows(const Wire& wire, Out out, const Pieces& receive) {
+Error in_windows(const Wire& wire, const Pieces& out, const Pieces& receive) {
   const Comm& comm = wire.comm;
   const int size = comm.size(), rank = comm.rank();
   constexpr int kWindow = Batch::kWindow;  // in each direction
@@ -30,127 +30,44 @@ Error in_windows(const Wire& wire, Out out, const Pieces& receive) {
     }
     for (int i = first; i < last; ++i) {
       const int to = (rank + i) % size;
-      batch.send(out(to), to);
+      batch.send(out[to], to);
     }
     batch.wait();
   }
   return batch.finish();
 }
 
-// What is sent in place, in a copy, because what is received replaces it.
-class Copy {
+// What a rank sends: in place it is a copy, because what is received replaces it.
+class Outgoing {
  public:
-  // Afterwards there are pieces(), unless this fails.
-  Error make(const Pieces& original, int ranks) {
-    if (Error e = memory_.reserve_bytes(original.bytes(ranks))) return e;
+  Outgoing(const Pieces& send, const Pieces& receive) noexcept : send_(send), receive_(receive) {}
+  Outgoing(Outgoing&&) = delete;
+
+  // Memory for the copy. If this fails all pieces are empty.
+  Error prepare(int ranks) {
+    if (!send_.in_place()) return {};
+    if (Error e = memory_.reserve_bytes(receive_.bytes(ranks))) return e;
     MPI_Count position = 0;
     for (int i = 0; i < ranks; ++i) {
-      const Buffer piece = original[i];
+      const Buffer piece = receive_[i];
       datatype::pack(piece, 0, static_cast<std::byte*>(memory_.data()) + position, piece.bytes());
       counts_.push_back(piece.bytes());
       displacements_.push_back(position);
       position += piece.bytes();
     }
+    copy_ = Pieces(memory_.data(), object::CountArray(counts_.data()),
+                   object::CountArray(displacements_.data()), &datatype::named(MPI_BYTE));
     return {};
   }
-  Pieces pieces() const noexcept {
-    return {memory_.data(), object::CountArray(counts_.data()),
-            object::CountArray(displacements_.data()), &datatype::named(MPI_BYTE)};
-  }
+  const Pieces& pieces() const noexcept { return send_.in_place() ? copy_ : send_; }
 
  private:
+  const Pieces& send_;
+  const Pieces& receive_;
   StagingBuffer memory_;
   std::vector<MPI_Count> counts_, displacements_;
+  Pieces copy_{datatype::nothing()};
 };
-
-Error in_place(const Wire& wire, const Pieces& pieces) {
-  Copy copy;
-  FirstError error;
-  error.note(copy.make(pieces, wire.comm.size()));
-  const Pieces out = error.any() ? Pieces(datatype::nothing()) : copy.pieces();
-  error.note(in_windows(
-      wire, [&](int i) -> ConstBuffer { return out[i]; }, pieces));
-  return error.take();
-}
-
-// All members here, and pieces of one length of which all fit in the scratch memory together,
-// `each` in bytes.
-Error in_scratch(const Phase& phase, const Pieces& send, const Pieces& receive, MPI_Count each) {
-  const int size = phase.comm.size(), me = phase.comm.rank();
-  const ConstBuffer own = send.in_place() ? receive.whole(size) : send.whole(size);
-  Visit visit(phase, call_of(What::kAlltoall, 0, details_of(own.bytes(), each)));
-  const MPI_Count all = size * each;
-  const auto row = [&](int rank) { return visit.scratch() + rank * all; };
-  p2p::transfer(own, datatype::bytes_at(row(me), all), std::min(own.bytes(), all));
-  if (Error e = visit.meet()) return e;
-  for (int i = 0; i < size; ++i) {
-    p2p::transfer(datatype::bytes_at(row(i) + me * each, each), receive[i], each);
-  }
-  return {};
-}
-
-// All members here.
-Error by_lending(const Phase& phase, const Pieces& send, const Pieces& receive) {
-  Visit visit(phase, call_of(What::kAlltoall, 0, 0));
-  const int size = phase.comm.size(), me = visit.index();
-  Copy copy;
-  FirstError error;
-  if (send.in_place()) error.note(copy.make(receive, size));
-  if (error.any()) visit.fail();
-  const Pieces packed = send.in_place() ? copy.pieces() : Pieces(datatype::nothing());
-  Loan loan(visit);
-  loan.lend(send.in_place() ? packed : send);
-  error.note(visit.meet());
-  if (error.any()) return error.take();
-  for (int i = 0; i < size; ++i) {
-    const int from = (me + i) % size;
-    error.note(loan.take(from, me, receive[from]));
-  }
-  loan.finish();
-  return error.take();
-}
-
-// Members of several hosts, and pieces of `each` bytes. Those of a host lend their data to each
-// other and to their host leader.
-Error between_hosts(const Phase& phase, const Pieces& send, const Pieces& receive, MPI_Count each) {
-  const MPI_Count gives = (send.in_place() ? receive : send).bytes(phase.comm.size());
-  Visit visit(phase, call_of(What::kAlltoall, 0, details_of(gives, each)));
-  const HostsOf& hosts = *visit.hosts();
-  const int rank = phase.comm.rank(), me = visit.index();
-  const int here = hosts.index_of(phase.comm.group().member(rank));
-  Copy copy;
-  FirstError error;
-  if (send.in_place()) error.note(copy.make(receive, phase.comm.size()));
-  if (error.any()) visit.fail();
-  const Pieces packed = send.in_place() ? copy.pieces() : Pieces(datatype::nothing());
-  Loan loan(visit);
-  loan.lend(send.in_place() ? packed : send);
-  BundleExchange bundles(phase, hosts, each, visit.call());
-  if (visit.arrive()) {
-    visit.set_mismatch(bundles.exchange(visit.mismatch(), visit.lent()));
-    visit.lend_for_host(bundles.came());
-    visit.conclude();
-  } else {
-    visit.wait();
-  }
-  error.note(visit.verdict());
-  if (error.any()) return error.take();
-  const MPI_Count stride = visit.host_group().members() * each;
-  for (int host = 0; host < hosts.count(); ++host) {
-    const auto* at = static_cast<const std::byte*>(visit.lent_for_host()[host].data) + me * each;
-    int index = 0;
-    for (const int from : hosts.members(host)) {
-      if (host == here) {
-        error.note(loan.take(index++, rank, receive[from]));
-      } else {
-        error.note(copy_from(from, datatype::bytes_at(at, each), receive[from]));
-        at += stride;
-      }
-    }
-  }
-  loan.finish();
-  return error.take();
-}
 
 // The sides of an intercommunicator differ in size, so there are no common steps.
 Error across(const Wire& wire, const Pieces& send, const Pieces& receive) {
@@ -182,39 +99,78 @@ int Alltoall::phases() const {
 // knows its own alone.
 bool Alltoall::in_bundles() const {
   constexpr MPI_Count kMostInRow = 32 << 10;
-  return receive.uniform() && (send.in_place() || send.uniform()) && some_share_a_host(comm) &&
-         receive.bytes(comm.size()) <= kMostInRow;
+  return uniform() && some_share_a_host(comm) && receive.bytes(comm.size()) <= kMostInRow;
 }
 
 Error Alltoall::perform_here(const Phase& phase) const {
-  const bool uniform = receive.uniform() && (send.in_place() || send.uniform());
-  const MPI_Count all = uniform ? receive.bytes(comm.size()) : 0;
-  if (!uniform || all * comm.size() > HostGroup::of(comm).scratch_bytes()) {
-    return by_lending(phase, send, receive);
+  const MPI_Count all = uniform() ? receive.bytes(comm.size()) : 0;
+  const bool fit = uniform() && all * comm.size() <= HostGroup::of(comm).scratch_bytes();
+  return fit ? in_scratch(phase, all / comm.size()) : by_lending(phase);
+}
+
+// All members here, and pieces of `each` bytes of which all fit in the scratch memory together.
+Error Alltoall::in_scratch(const Phase& phase, MPI_Count each) const {
+  const int size = comm.size(), me = comm.rank();
+  const ConstBuffer row = own().whole(size);
+  Visit visit(phase, call_of(What::kAlltoall, 0, details_of(row.bytes(), each)));
+  const MPI_Count all = size * each;
+  const auto row_of = [&](int rank) { return visit.scratch() + rank * all; };
+  p2p::transfer(row, datatype::bytes_at(row_of(me), all), std::min(row.bytes(), all));
+  if (Error e = visit.meet()) return e;
+  for (int i = 0; i < size; ++i) {
+    p2p::transfer(datatype::bytes_at(row_of(i) + me * each, each), receive[i], each);
   }
-  return in_scratch(phase, send, receive, all / comm.size());
+  return {};
+}
+
+// The members of a host lend their pieces to each other. Where there are several hosts pieces have
+// one length, and the host leader reads them, too: for the members of the others.
+Error Alltoall::by_lending(const Phase& phase) const {
+  const HostGroup& here = HostGroup::of(comm);
+  const HostsOf* const hosts = here.hosts();
+  const MPI_Count each = hosts == nullptr ? 0 : receive[0].bytes();
+  const MPI_Count details = hosts == nullptr ? 0 : details_of(own().bytes(comm.size()), each);
+  Visit visit(phase, call_of(What::kAlltoall, 0, details));
+  Outgoing out(send, receive);
+  FirstError error;
+  error.note(out.prepare(comm.size()));
+  if (error.any()) visit.fail();
+  Loan loan(visit);
+  loan.lend(out.pieces());
+  std::optional<BundleExchange> bundles;
+  if (hosts != nullptr) bundles.emplace(phase, *hosts, each, visit.call());
+  error.note(visit.meet([&] {
+    if (!bundles) return;
+    visit.set_mismatch(bundles->exchange(visit.mismatch(), visit.lent()));
+    visit.lend_for_host(bundles->came());
+  }));
+  if (error.any()) return error.take();
+  for (int i = 0; i < here.members(); ++i) {
+    const int index = (visit.index() + i) % here.members();
+    error.note(loan.take(index, comm.rank(), receive[here.rank_of(index)]));
+  }
+  if (bundles) bundles->read(visit.lent_for_host(), visit.index(), receive);
+  loan.finish();
+  return error.take();
 }
 
 // If pieces have one length and a member's fit into its slot together.
 bool Alltoall::perform_in(Turn& turn, Error* error) const {
-  const bool uniform = receive.uniform() && (send.in_place() || send.uniform());
   const int size = comm.size(), me = comm.rank();
-  const MPI_Count all = uniform ? receive.bytes(size) : 0, each = all / size;
-  const ConstBuffer own = !uniform          ? datatype::nothing()
-                          : send.in_place() ? receive.whole(size)
-                                            : send.whole(size);
-  turn.begin(call_of(What::kAlltoall, 0, uniform ? details_of(own.bytes(), each) : 0));
-  if (!uniform || all > Turn::kMost || own.bytes() > Turn::kMost) {
+  const MPI_Count all = uniform() ? receive.bytes(size) : 0, each = all / size;
+  const ConstBuffer row = uniform() ? own().whole(size) : datatype::nothing();
+  turn.begin(call_of(What::kAlltoall, 0, uniform() ? details_of(row.bytes(), each) : 0));
+  if (!uniform() || all > Turn::kMost || row.bytes() > Turn::kMost) {
     turn.give_elsewhere();
     return false;
   }
-  turn.give(own);
+  turn.give(row);
   FirstError first;
   for (int from = 0; from < size; ++from) {
-    ConstBuffer row = datatype::nothing();
-    Error unlike = turn.take(from, &row);
+    ConstBuffer given = datatype::nothing();
+    Error unlike = turn.take(from, &given);
     if (!unlike) {
-      const auto* const piece = static_cast<const std::byte*>(row.data) + me * each;
+      const auto* const piece = static_cast<const std::byte*>(given.data) + me * each;
       p2p::transfer(datatype::bytes_at(piece, each), receive[from], each);
     }
     first.note(std::move(unlike));
@@ -225,16 +181,16 @@ bool Alltoall::perform_in(Turn& turn, Error* error) const {
 
 Error Alltoall::perform(const Ticket& ticket) const {
   if (const Phase phase = ticket.phase()) {
-    return all_are_here(comm) ? perform_here(phase)
-                              : between_hosts(phase, send, receive, receive[0].bytes());
+    return all_are_here(comm) ? perform_here(phase) : by_lending(phase);
   }
   const Wire wire = ticket.wire();
-  if (send.in_place()) return in_place(wire, receive);
   if (comm.is_inter()) return across(wire, send, receive);
+  const int rank = comm.rank();
+  Outgoing out(send, receive);
   FirstError error;
-  error.note(to_oneself(send[comm.rank()], receive[comm.rank()]));
-  error.note(in_windows(
-      wire, [&](int i) -> ConstBuffer { return send[i]; }, receive));
+  error.note(out.prepare(comm.size()));
+  if (!send.in_place()) error.note(to_oneself(send[rank], receive[rank]));
+  error.note(in_windows(wire, out.pieces(), receive));
   return error.take();
 }
 

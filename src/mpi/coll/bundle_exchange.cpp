@@ -14,8 +14,7 @@ BundleExchange::BundleExchange(const Phase& phase, const HostsOf& hosts, MPI_Cou
       hosts_(hosts),
       each_(each),
       call_(call),
-      me_(hosts.index_of(phase.comm.group().member(phase.comm.rank()))),
-      came_(static_cast<std::size_t>(hosts.count())) {}
+      me_(hosts.index_of(phase.comm.group().member(phase.comm.rank()))) {}
 
 template <class Visit>
 void BundleExchange::for_each_other(Visit&& visit) const {
@@ -38,6 +37,9 @@ int BundleExchange::exchange(int failure, const Lent* lent) {
   for_each_other([&](int host) { out++->send_rest(batch, hosts_.leader(host)); });
   batch.wait_by([&](request::Request& request, int rank) { link.wait(request, rank); });
   Error lost = batch.finish();
+  came_.resize(static_cast<std::size_t>(hosts_.count()));
+  auto in = incoming_.begin();
+  for_each_other([&](int host) { came_[static_cast<std::size_t>(host)].data = in++->bytes(); });
   for (const auto* bundles : {&outgoing_, &incoming_}) {
     for (const Bundle& bundle : *bundles) {
       if (failure == MPI_SUCCESS) failure = bundle.failure();
@@ -46,10 +48,15 @@ int BundleExchange::exchange(int failure, const Lent* lent) {
   return failure == MPI_SUCCESS && lost ? lost.error_class() : failure;
 }
 
-const Lent* BundleExchange::came() noexcept {
-  auto in = incoming_.begin();
-  for_each_other([&](int host) { came_[static_cast<std::size_t>(host)].data = in++->bytes(); });
-  return came_.data();
+void BundleExchange::read(const Lent* came, int index, const Pieces& receive) const noexcept {
+  const MPI_Count stride = static_cast<MPI_Count>(hosts_.members(me_).size()) * each_;
+  for_each_other([&](int host) {
+    const auto* piece = static_cast<const std::byte*>(came[host].data) + index * each_;
+    for (const int giver : hosts_.members(host)) {
+      p2p::transfer(datatype::bytes_at(piece, each_), receive[giver], each_);
+      piece += stride;
+    }
+  });
 }
 
 void BundleExchange::pack(Bundle& bundle, int host, const Lent* lent) const noexcept {

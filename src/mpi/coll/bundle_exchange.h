@@ -4,7 +4,8 @@
 //   bundle    giver 0: [receiver 0][receiver 1] …   giver 1: [receiver 0] …
 //             pieces of one length; members by rank
 //
-// Thread safety: one strand, the host leader's, once all members here have arrived.
+// Thread safety: read() any member; the rest one strand, the host leader's, once all members here
+// have arrived.
 
 #pragma once
 
@@ -26,7 +27,10 @@ class BundleExchange {
   int exchange(int failure, const Lent* lent);
 
   // What each other host has given, by host index, until this ends.
-  const Lent* came() noexcept;
+  const Lent* came() const noexcept { return came_.data(); }
+
+  // Copies what the member with this index receives. `came` is that of its host leader.
+  void read(const Lent* came, int index, const Pieces& receive) const noexcept;
 
  private:
   template <class Visit>

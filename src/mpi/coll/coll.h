@@ -165,15 +165,15 @@ struct Allgather {
   Pieces receive;
   Comm& comm;
 
-  Uses uses() const noexcept {
-    return {receive.type(), send.data != MPI_IN_PLACE ? send.type : nullptr};
-  }
+  Uses uses() const noexcept { return {receive.type(), in_place() ? nullptr : send.type}; }
   bool keep_arrays() noexcept;
   int phases() const;
   bool perform_in(Turn& turn, Error* error) const;
   Error perform(const Ticket& ticket) const;
 
  private:
+  bool in_place() const noexcept { return send.data == MPI_IN_PLACE; }
+  ConstBuffer own() const noexcept;  // what this rank gives
   Error perform_here(const Phase& phase) const;
   Error perform_between(const Phase& phase) const;
   bool small() const noexcept;
@@ -191,8 +191,13 @@ struct Alltoall {
   Error perform(const Ticket& ticket) const;
 
  private:
+  // What this rank gives. In place that is where it receives.
+  const Pieces& own() const noexcept { return send.in_place() ? receive : send; }
+  bool uniform() const noexcept { return receive.uniform() && own().uniform(); }
   bool in_bundles() const;
   Error perform_here(const Phase& phase) const;
+  Error in_scratch(const Phase& phase, MPI_Count each) const;
+  Error by_lending(const Phase& phase) const;
 };
 
 // `send` has result.count elements of result.type, or is MPI_IN_PLACE. result.data counts at the

@@ -36,12 +36,13 @@ void HostRing::write(int host, const Lent* lent, std::byte* memory) const noexce
   }
 }
 
-int HostRing::pass_on(const Phase& phase, std::uint32_t call, int failure,
-                      std::byte* memory) const {
-  failure = Between(phase, hosts_, call).agree(failure);
-  if (failure != MPI_SUCCESS) return failure;
+int HostRing::exchange(const Phase& phase, std::uint32_t call, int failure, const Lent* lent,
+                       std::byte* memory) const {
   const int count = hosts_.count();
   const int me = hosts_.index_of(phase.comm.group().member(phase.comm.rank()));
+  if (failure == MPI_SUCCESS) write(me, lent, memory);
+  failure = Between(phase, hosts_, call).agree(failure);
+  if (failure != MPI_SUCCESS) return failure;
   const int next = hosts_.leader((me + 1) % count);
   const int previous = hosts_.leader((me + count - 1) % count);
   FirstError error;

@@ -23,15 +23,16 @@ class HostRing {
   // How much memory it takes.
   MPI_Count bytes() const noexcept { return begins_.back(); }
 
-  // What the members of this host lend. Their lengths are as agreed, or shorter.
-  void write(int host, const Lent* lent, std::byte* memory) const noexcept;
-  // Once all here have arrived. `failure` is this host's error class; returns that of all. May
-  // switch.
-  int pass_on(const Phase& phase, std::uint32_t call, int failure, std::byte* memory) const;
+  // Once all here have arrived. `lent`: what they give, by index. `failure` is this host's error
+  // class; returns that of all. May switch.
+  int exchange(const Phase& phase, std::uint32_t call, int failure, const Lent* lent,
+               std::byte* memory) const;
   // Into the buffer that receives the pieces.
   void read(const std::byte* memory) const noexcept;
 
  private:
+  // What members lend has the agreed length, or is shorter.
+  void write(int host, const Lent* lent, std::byte* memory) const noexcept;
   datatype::Buffer part(int host, std::byte* memory) const noexcept;
 
   const HostsOf& hosts_;
