@@ -25,6 +25,10 @@ Error bcast_in(const Phase& phase, const Buffer& data, int root, int failed = MP
 Error reduce_in(const Phase& phase, const void* own, Buffer result, const op::Op& op, int root,
                 bool failed = false);
 
+// Called by rank 0 of each side of an intercommunicator: gives `ours`, which its side has combined;
+// nothing after an `error`. Returns an error class: why nothing has come to `theirs`.
+int swap_sums(const Wire& wire, const Buffer& ours, const Buffer& theirs, FirstError& error);
+
 // `root` as in MPI_Gather and MPI_Scatter, on intercommunicators, too.
 Error gather_by(const Wire& wire, ConstBuffer send, const Pieces& receive, int root);
 Error scatter_by(const Wire& wire, const Pieces& send, Buffer receive, int root);

@@ -197,12 +197,7 @@ Error allreduce_across(const Ticket& ticket, const void* own, Buffer result, con
   if (leads) error.note(ours.reserve(result.count, *result.type));
   const Buffer sum{ours.data(), result.count, result.type};
   error.note(reduce_in(ticket.phase(0), own, sum, op, 0, error.any()));
-  int failed = MPI_SUCCESS;
-  if (leads) {
-    Error missing = ticket.wire().swap_unless_failed(contribution(sum, error), result, 0);
-    if (missing && missing.error_class() != MPI_ERR_TRUNCATE) failed = missing.error_class();
-    error.note(std::move(missing));
-  }
+  const int failed = leads ? swap_sums(ticket.wire(), sum, result, error) : MPI_SUCCESS;
   error.note(bcast_in(ticket.phase(1), result, 0, failed));
   return error.take();
 }
@@ -220,6 +215,14 @@ Error reduce_to_other_side(const Ticket& ticket, const void* own, const Buffer& 
 }
 
 }  // namespace
+
+int swap_sums(const Wire& wire, const Buffer& ours, const Buffer& theirs, FirstError& error) {
+  Error missing = wire.swap_unless_failed(contribution(ours, error), theirs, 0);
+  const bool came = !missing || missing.error_class() == MPI_ERR_TRUNCATE;
+  const int failed = came ? MPI_SUCCESS : missing.error_class();
+  error.note(std::move(missing));
+  return failed;
+}
 
 Error reduce_in(const Phase& phase, const void* own, Buffer result, const op::Op& op, int root,
                 bool failed) {

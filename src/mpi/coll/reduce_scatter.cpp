@@ -90,15 +90,6 @@ struct Share {
   }
 };
 
-// What rank 0 has is theirs, of an intercommunicator; else the side's own. True if it has that.
-bool swap_sums(const Ticket& ticket, const Buffer& ours, const Buffer& theirs, FirstError& error) {
-  const ConstBuffer contribution{ours.data, error.any() ? 0 : ours.count, ours.type};
-  Error missing = ticket.wire().swap_unless_failed(contribution, theirs, 0);
-  const bool came = !missing || missing.error_class() == MPI_ERR_TRUNCATE;
-  error.note(std::move(missing));
-  return came && theirs.data != nullptr;
-}
-
 }  // namespace
 
 bool ReduceScatter::keep_arrays() noexcept {
@@ -178,7 +169,11 @@ Error ReduceScatter::perform_by_leader(const Ticket& ticket) const {
     error.note(wire.receive_unless_failed(mine, 0));
     return error.take();
   }
-  const bool has_sum = inter ? swap_sums(ticket, total, theirs.buffer(), error) : !error.any();
+  bool has_sum = !error.any();
+  if (inter) {
+    const bool came = swap_sums(ticket.wire(), total, theirs.buffer(), error) == MPI_SUCCESS;
+    has_sum = came && theirs.data() != nullptr;
+  }
   const Pieces whole = cut.of(inter ? theirs.data() : sum.data(), type);
   const Pieces nothing(nullptr, 0, type);
   error.note(has_sum ? scatter_by(wire, whole, mine, 0)
