@@ -15,7 +15,7 @@ void BasicRuns::enter(const Datatype& type, MPI_Count count) {
 bool BasicRuns::next(BasicRun* run) {
   while (!levels_.empty()) {
     Level& top = levels_.back();
-    const std::vector<Part>& parts = top.type->parts();
+    const std::span<const Part> parts = top.type->parts();
     if (parts.empty()) {
       *run = {top.type, top.left};
       levels_.pop_back();

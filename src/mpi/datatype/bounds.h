@@ -11,8 +11,8 @@
 // lower and upper are where markers put them (MPI_Type_create_resized; they stay with every type
 // built on it), else the true ones, with the upper rounded up to the strictest alignment.
 //
-// The values are Wide (128 bits), because a product of counts may leave MPI_Count. Ask fits()
-// before narrowing one.
+// Sums and products of counts may leave MPI_Count. Then the result does not fit, and neither does
+// what is computed from it, so only the last result needs a look.
 //
 // Thread safety: plain values and functions.
 
@@ -20,47 +20,36 @@
 
 #include <mpi.h>
 
-#include <algorithm>
-#include <cstdint>
-
 namespace heddle::datatype {
 
+// A stride or displacement in bytes: a product of two counts.
 using Wide = __int128;
 
 struct Bounds {
-  Wide size = 0;
-  Wide elements = 0;  // basic ones
-  Wide true_lower = 0, true_upper = 0;
-  bool marked = false;  // marker_lower and marker_upper mean something
-  Wide marker_lower = 0, marker_upper = 0;
-  Wide alignment = 1;  // a power of two, as those of all basic types
+  MPI_Count size = 0;
+  MPI_Count elements = 0;  // basic ones
+  MPI_Count true_lower = 0, true_upper = 0;
+  MPI_Count lower = 0, upper = 0;
+  MPI_Count alignment = 1;  // a power of two, as those of all basic types
+  bool marked = false;      // markers have put lower and upper
+  bool fits = true;         // false: the other values mean nothing
 
-  Wide lower() const noexcept { return marked ? marker_lower : true_lower; }
-  Wide upper() const noexcept {
-    if (marked) return marker_upper;
-    const Wide over = (true_upper - true_lower) & (alignment - 1);
-    return over == 0 ? true_upper : true_upper + alignment - over;
-  }
-  Wide extent() const noexcept { return upper() - lower(); }
-
-  // True if every value can be represented as MPI_Count.
-  bool fits() const noexcept {
-    const auto ok = [](Wide value) {
-      const auto narrow = static_cast<MPI_Count>(value);
-      return narrow == value && narrow != INT64_MIN;
-    };
-    const Wide low = lower(), high = upper();
-    return ok(size) && ok(elements) && ok(true_lower) && ok(true_upper) && ok(low) && ok(high) &&
-           ok(high - low) && ok(true_upper - true_lower);
-  }
+  MPI_Count extent() const noexcept { return upper - lower; }
+  MPI_Count true_extent() const noexcept { return true_upper - true_lower; }
 };
 
+// The bounds of a basic type, or of a pair of them, whose data begin at 0.
+Bounds of_data(MPI_Count size, MPI_Count elements, MPI_Count upper, MPI_Count alignment) noexcept;
+
 // The typemap moved by `by` bytes.
-Bounds shifted(Bounds bounds, Wide by) noexcept;
+Bounds shifted(const Bounds& bounds, Wide by) noexcept;
+
+// The typemap with markers.
+Bounds marked(const Bounds& bounds, MPI_Count lower, Wide extent) noexcept;
 
 // `count` copies, each `stride` bytes after the one before. With count 0 the bounds of an empty
 // typemap.
-Bounds repeated(const Bounds& bounds, Wide count, Wide stride) noexcept;
+Bounds repeated(const Bounds& bounds, MPI_Count count, Wide stride) noexcept;
 
 // The bounds of both typemaps, one after the other.
 Bounds joined(const Bounds& a, const Bounds& b) noexcept;

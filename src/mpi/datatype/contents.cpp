@@ -1,6 +1,7 @@
 // How a datatype was made, told to the program (MPI 5.0 §5.1.13).
 
 #include <algorithm>
+#include <span>
 
 #include "mpi/datatype/query.h"
 
@@ -9,7 +10,7 @@ namespace heddle::datatype {
 namespace {
 
 template <class T>
-MPI_Count amount(const std::vector<T>& values) {
+MPI_Count amount(std::span<T> values) {
   return static_cast<MPI_Count>(values.size());
 }
 
@@ -63,7 +64,7 @@ Error get_contents(bool large, const Datatype& type, Room room, int* integers, M
   std::copy(recipe.integers.begin(), recipe.integers.end(), integers);
   std::copy(recipe.addresses.begin(), recipe.addresses.end(), addresses);
   std::copy(recipe.counts.begin(), recipe.counts.end(), large_counts);
-  for (const auto& each : recipe.types) *datatypes++ = give_out(*each);
+  for (const Datatype* each : recipe.types) *datatypes++ = give_out(*each);
   return {};
 }
 

@@ -2,6 +2,8 @@
 
 #include <climits>
 #include <cstdio>
+#include <memory>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
@@ -19,7 +21,7 @@ namespace {
 [[gnu::constructor(101)]] void make_named_types() {
   for (const NamedType& description : named_types()) {
     const auto bits = reinterpret_cast<std::uintptr_t>(description.handle);
-    named_table[bits - kFirstNamed] = new Datatype(description);
+    named_table[bits - kFirstNamed] = Datatype::make_named(description);
   }
 }
 
@@ -32,14 +34,9 @@ struct LabelsOfNamed {
 RankLocal<LabelsOfNamed> labels_of_named;
 
 Bounds bounds_of(const NamedType& description) {
-  Bounds bounds;
-  bounds.size = description.size;
-  bounds.elements = description.second_offset != 0 ? 2 : 1;
-  bounds.true_upper = description.second_offset != 0
-                          ? description.second_offset + description.second_size
-                          : description.extent;
-  bounds.alignment = description.alignment;
-  return bounds;
+  const bool pair = description.second_offset != 0;
+  const int upper = pair ? description.second_offset + description.second_size : description.extent;
+  return of_data(description.size, pair ? 2 : 1, upper, description.alignment);
 }
 
 Piece layout_of(const NamedType& description) {
@@ -49,50 +46,70 @@ Piece layout_of(const NamedType& description) {
       {{0, first_size, nullptr}, {description.second_offset, description.second_size, nullptr}});
 }
 
+// Copies a list to *memory, and moves *memory behind it.
+template <class T>
+std::span<T> copied(std::span<T> list, std::byte** memory) {
+  auto* const copy = reinterpret_cast<std::remove_const_t<T>*>(*memory);
+  std::uninitialized_copy(list.begin(), list.end(), copy);
+  *memory += list.size_bytes();
+  return {copy, list.size()};
+}
+
 }  // namespace
 
-Datatype::Datatype(const NamedType& description)
-    : Datatype(bounds_of(description), layout_of(description), {}, {}, Lifetime::kPredefined) {
-  named_ = description.handle;
-  constant_name_ = description.name;
-  representation_ = description.representation;
-  family_ = description.family;
-  second_size_ = description.second_size;
-  set_handle(reinterpret_cast<object::HandleBits>(description.handle));
-  commit();
+Datatype* Datatype::make_named(const NamedType& description) {
+  Datatype* const made =
+      make(bounds_of(description), layout_of(description), {}, {}, Lifetime::kPredefined);
+  made->named_ = description.handle;
+  made->constant_name_ = description.name;
+  made->representation_ = description.representation;
+  made->family_ = description.family;
+  made->second_size_ = description.second_size;
+  made->set_handle(reinterpret_cast<object::HandleBits>(description.handle));
+  made->commit();
+  return made;
 }
 
-Datatype::Datatype(const Datatype& equal, Recipe recipe)
-    : Datatype(equal.bounds_, equal.layout_, {{&equal, 1}}, std::move(recipe),
-               Lifetime::kManagedPredefined) {
-  representation_ = equal.representation_;
-  family_ = equal.family_;
-  commit();
+Datatype* Datatype::make_equal(const Datatype& equal, const Recipe& recipe) {
+  const Part parts[] = {{&equal, 1}};
+  Datatype* const made =
+      make(equal.bounds_, equal.layout_, parts, recipe, Lifetime::kManagedPredefined);
+  made->representation_ = equal.representation_;
+  made->family_ = equal.family_;
+  made->commit();
+  return made;
 }
 
-Datatype::Datatype(const Bounds& bounds, Piece layout, std::vector<Part> parts, Recipe recipe)
-    : Datatype(bounds, std::move(layout), std::move(parts), std::move(recipe), Lifetime::kManaged) {
+Datatype* Datatype::make(const Bounds& bounds, Piece layout, std::span<const Part> parts,
+                         const Recipe& recipe, Lifetime lifetime) {
+  const std::size_t lists = parts.size_bytes() + recipe.integers.size_bytes() +
+                            recipe.addresses.size_bytes() + recipe.counts.size_bytes() +
+                            recipe.types.size_bytes();
+  return new (lists) Datatype(bounds, std::move(layout), parts, recipe, lifetime);
 }
 
-Datatype::Datatype(const Bounds& bounds, Piece layout, std::vector<Part> parts, Recipe recipe,
-                   Lifetime lifetime)
-    : Managed(object::Kind::kDatatype, lifetime),
-      size_(static_cast<MPI_Count>(bounds.size)),
-      lower_bound_(static_cast<MPI_Count>(bounds.lower())),
-      extent_(static_cast<MPI_Count>(bounds.extent())),
-      true_lower_bound_(static_cast<MPI_Count>(bounds.true_lower)),
-      true_extent_(static_cast<MPI_Count>(bounds.true_upper - bounds.true_lower)),
-      bounds_(bounds),
-      layout_(std::move(layout)),
-      parts_(std::move(parts)),
-      recipe_(std::move(recipe)) {
-  vast_ = size_ > kAddresses / INT_MAX;
-  dense_ = size_ == 0 || (layout_.is_run() && layout_.offset == 0 && size_ == extent_);
+Datatype::Datatype(const Bounds& bounds, Piece layout, std::span<const Part> parts,
+                   const Recipe& recipe, Lifetime lifetime)
+    : Managed(object::Kind::kDatatype, lifetime), bounds_(bounds), layout_(std::move(layout)) {
+  vast_ = size() > kAddresses / INT_MAX;
+  dense_ = size() == 0 || (layout_.is_run() && layout_.offset == 0 && size() == extent());
+  auto* behind = reinterpret_cast<std::byte*>(this + 1);
+  parts_ = copied(parts, &behind);
+  recipe_.combiner = recipe.combiner;
+  recipe_.integers = copied(recipe.integers, &behind);
+  recipe_.addresses = copied(recipe.addresses, &behind);
+  recipe_.counts = copied(recipe.counts, &behind);
+  recipe_.types = copied(recipe.types, &behind);
+  for (const Datatype* type : recipe_.types) type->retain();
+}
+
+Datatype::~Datatype() {
+  for (const Datatype* type : recipe_.types) type->release();
 }
 
 object::Ref<Datatype> Datatype::clone() const {
   const lifetime::Making making;
-  auto copy = object::Ref<Datatype>::adopt(new Datatype(bounds_, layout_, parts_, recipe_));
+  auto copy = object::Ref<Datatype>::adopt(make(bounds_, layout_, parts_, recipe_));
   if (committed()) copy->commit();
   return copy;
 }

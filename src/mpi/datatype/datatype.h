@@ -15,9 +15,10 @@
 #include <mpi.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "base/error.h"
 #include "mpi/datatype/bounds.h"
@@ -39,18 +40,20 @@ struct Part {
 
 class Datatype final : public lifetime::Managed {
  public:
-  explicit Datatype(const NamedType& description);
+  // They return a new type with one reference, the caller's.
+  static Datatype* make_named(const NamedType& description);
   // A predefined type without a name, which is equal to a named one (f90.h).
-  Datatype(const Datatype& equal, Recipe recipe);
-  // Requires bounds.fits(). Not committed.
-  Datatype(const Bounds& bounds, Piece layout, std::vector<Part> parts, Recipe recipe);
+  static Datatype* make_equal(const Datatype& equal, const Recipe& recipe);
+  // Requires bounds.fits. Not committed.
+  static Datatype* make(const Bounds& bounds, Piece layout, std::span<const Part> parts,
+                        const Recipe& recipe, Lifetime lifetime = Lifetime::kManaged);
 
   // In bytes (§5.1.5 to §5.1.9).
-  MPI_Count size() const noexcept { return size_; }
-  MPI_Count lower_bound() const noexcept { return lower_bound_; }
-  MPI_Count extent() const noexcept { return extent_; }
-  MPI_Count true_lower_bound() const noexcept { return true_lower_bound_; }
-  MPI_Count true_extent() const noexcept { return true_extent_; }
+  MPI_Count size() const noexcept { return bounds_.size; }
+  MPI_Count lower_bound() const noexcept { return bounds_.lower; }
+  MPI_Count extent() const noexcept { return bounds_.extent(); }
+  MPI_Count true_lower_bound() const noexcept { return bounds_.true_lower; }
+  MPI_Count true_extent() const noexcept { return bounds_.true_extent(); }
 
   // True if `count` elements are count * size() adjacent bytes from the buffer's address on.
   bool dense() const noexcept { return dense_; }
@@ -72,10 +75,10 @@ class Datatype final : public lifetime::Managed {
 
   const Bounds& bounds() const noexcept { return bounds_; }
   const Piece& layout() const noexcept { return layout_; }
-  const std::vector<Part>& parts() const noexcept { return parts_; }
+  std::span<const Part> parts() const noexcept { return parts_; }
   const Recipe& recipe() const noexcept { return recipe_; }
   // Basic elements in one element of the type; `second_size` is that of a pair's index.
-  MPI_Count elements() const noexcept { return static_cast<MPI_Count>(bounds_.elements); }
+  MPI_Count elements() const noexcept { return bounds_.elements; }
   MPI_Count second_size() const noexcept { return second_size_; }
 
   // A new object that differs from this one only in its labels.
@@ -89,11 +92,18 @@ class Datatype final : public lifetime::Managed {
   const char* constant_name() const noexcept { return constant_name_; }
 
  private:
-  Datatype(const Bounds& bounds, Piece layout, std::vector<Part> parts, Recipe recipe,
+  Datatype(const Bounds& bounds, Piece layout, std::span<const Part> parts, const Recipe& recipe,
            Lifetime lifetime);
+  ~Datatype() override;
+
+  // What its parts and recipe list lies behind the object, in the same piece of memory.
+  static void* operator new(std::size_t size, std::size_t lists) {
+    return ::operator new(size + lists);
+  }
+  static void operator delete(void* memory) { ::operator delete(memory); }
 
   // Constant; first what a message looks at.
-  MPI_Count size_ = 0, lower_bound_ = 0, extent_ = 0, true_lower_bound_ = 0, true_extent_ = 0;
+  Bounds bounds_;
   bool dense_ = false, vast_ = false;
   mutable std::atomic<bool> committed_{false};
   Representation representation_ = Representation::kNone;
@@ -101,9 +111,8 @@ class Datatype final : public lifetime::Managed {
   MPI_Datatype named_ = MPI_DATATYPE_NULL;
   const char* constant_name_ = "";
   MPI_Count second_size_ = 0;
-  Bounds bounds_;
   Piece layout_;
-  std::vector<Part> parts_;
+  std::span<const Part> parts_;
   Recipe recipe_;
 
   mutable Labels labels_;  // of a derived type

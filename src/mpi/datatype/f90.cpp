@@ -30,18 +30,18 @@ const RealKind kReals[kRealKinds] = {
 struct F90Types {
   // Lock: guards the Fortran types that a rank has asked for.
   SpinLock lock;
-  std::map<std::pair<int, std::vector<int>>, object::Ref<Datatype>> types GUARDED_BY(lock);
+  std::map<std::pair<int, std::vector<MPI_Count>>, object::Ref<Datatype>> types GUARDED_BY(lock);
 };
 RankLocal<F90Types> types_of_rank;
 
-Datatype* predefined(MPI_Datatype equal, int combiner, std::vector<int> arguments) {
+Datatype* predefined(MPI_Datatype equal, int combiner, const std::vector<MPI_Count>& arguments) {
   const lifetime::Making making;  // before the lock: it may end objects
   F90Types& mine = types_of_rank.get();
   const SpinGuard guard(mine.lock);
   object::Ref<Datatype>& type = mine.types[{combiner, arguments}];
   if (!type) {
-    Recipe recipe{.combiner = combiner, .integers = std::move(arguments)};
-    type = object::Ref<Datatype>::adopt(new Datatype(named(equal), std::move(recipe)));
+    const Recipe recipe{.combiner = combiner, .integers = arguments};
+    type = object::Ref<Datatype>::adopt(Datatype::make_equal(named(equal), recipe));
   }
   return object::Ref<Datatype>(type).leak();
 }

@@ -103,19 +103,21 @@ Piece repeat(const Piece& piece, MPI_Count count, MPI_Count stride) {
   const MPI_Count bytes = piece.bytes * count;
   if (piece.is_run() && stride == piece.bytes) return {piece.offset, bytes, nullptr};
 
-  Node node{.kind = NodeKind::kStrided, .count = count, .stride = stride};
-  node.runs = piece.runs() * count;
+  auto node = std::make_shared<Node>();
+  node->kind = NodeKind::kStrided;
+  node->runs = piece.runs() * count;
   const bool goes_on = !piece.is_run() && piece.node->kind == NodeKind::kStrided &&
                        stride == piece.node->count * piece.node->stride;
   if (goes_on) {
-    node.count *= piece.node->count;
-    node.stride = piece.node->stride;
-    node.child = piece.node->child;
+    node->count = count * piece.node->count;
+    node->stride = piece.node->stride;
+    node->child = piece.node->child;
   } else {
-    node.child = piece;
-    node.child.offset = 0;
+    node->count = count;
+    node->stride = stride;
+    node->child = {0, piece.bytes, piece.node};
   }
-  return piece_of(piece.offset, bytes, std::move(node));
+  return {piece.offset, bytes, std::move(node)};
 }
 
 Piece sequence(std::vector<Piece> pieces) {

@@ -1,6 +1,7 @@
 // Pieces of arrays: subarray and darray (MPI 5.0 §5.1.3, §5.1.4).
 
 #include <utility>
+#include <vector>
 
 #include "mpi/datatype/make.h"
 #include "mpi/datatype/shape.h"
@@ -65,19 +66,21 @@ Error make_subarray(bool large, int ndims, CountArray sizes, CountArray subsizes
   if (Error e = check_order(order)) return e;
   if (Error e = check_subarray(ndims, sizes, subsizes, starts)) return e;
 
-  Recipe recipe{.combiner = MPI_COMBINER_SUBARRAY, .large = large};
-  recipe.integers.push_back(ndims);
+  std::vector<MPI_Count> integers = {ndims}, large_counts;
+  std::vector<MPI_Count>& counts = large ? large_counts : integers;
   for (CountArray array : {sizes, subsizes, starts}) {
-    for (int i = 0; i < ndims; ++i) recipe.add_count(array[i]);
+    for (int i = 0; i < ndims; ++i) counts.push_back(array[i]);
   }
-  recipe.integers.push_back(order);
+  integers.push_back(order);
+  const Recipe recipe{
+      .combiner = MPI_COMBINER_SUBARRAY, .integers = integers, .counts = large_counts};
 
   Shape shape = shape_of(*old);
   const Wide extent =
       for_each_dimension(ndims, order, sizes, old->extent(), [&](int i, Wide stride) {
         shape = shift(repeat(shape, subsizes[i], stride), starts[i] * stride);
       });
-  return finish(resize(std::move(shape), 0, extent), *old, std::move(recipe), out);
+  return finish(resize(std::move(shape), 0, extent), *old, recipe, out);
 }
 
 namespace {
@@ -173,20 +176,22 @@ Error make_darray(bool large, int size, int rank, int ndims, CountArray gsizes, 
     rest %= below;
   }
 
-  Recipe recipe{.combiner = MPI_COMBINER_DARRAY, .large = large};
-  recipe.integers = {size, rank, ndims};
-  for (int i = 0; i < ndims; ++i) recipe.add_count(gsizes[i]);
+  std::vector<MPI_Count> integers = {size, rank, ndims}, large_counts;
+  std::vector<MPI_Count>& counts = large ? large_counts : integers;
+  for (int i = 0; i < ndims; ++i) counts.push_back(gsizes[i]);
   for (const int* array : {distribs, dargs, psizes}) {
-    recipe.integers.insert(recipe.integers.end(), array, array + ndims);
+    integers.insert(integers.end(), array, array + ndims);
   }
-  recipe.integers.push_back(order);
+  integers.push_back(order);
+  const Recipe recipe{
+      .combiner = MPI_COMBINER_DARRAY, .integers = integers, .counts = large_counts};
 
   Shape shape = shape_of(*old);
   const Wide extent =
       for_each_dimension(ndims, order, gsizes, old->extent(), [&](int i, Wide stride) {
         shape = dealt(shape, deals[static_cast<std::size_t>(i)], stride);
       });
-  return finish(resize(std::move(shape), 0, extent), *old, std::move(recipe), out);
+  return finish(resize(std::move(shape), 0, extent), *old, recipe, out);
 }
 
 }  // namespace heddle::datatype

@@ -1,6 +1,8 @@
 // The constructors with a displacement for each block, struct among them.
 
+#include <initializer_list>
 #include <utility>
+#include <vector>
 
 #include "mpi/datatype/make.h"
 #include "mpi/datatype/shape.h"
@@ -66,58 +68,56 @@ Shape indexed_block(const Datatype& old, MPI_Count count, MPI_Count blocklength,
   return std::move(all).shape();
 }
 
+// Arguments for a recipe: `values`, then `count` elements of each array.
+std::vector<MPI_Count> listed(std::vector<MPI_Count> values, MPI_Count count,
+                              std::initializer_list<CountArray> arrays) {
+  values.reserve(values.size() + static_cast<std::size_t>(count) * arrays.size());
+  for (const CountArray& array : arrays) {
+    for (MPI_Count i = 0; i < count; ++i) values.push_back(array[i]);
+  }
+  return values;
+}
+
 }  // namespace
 
 Error make_indexed(bool large, MPI_Count count, CountArray blocklengths, CountArray displacements,
                    Datatype* old, Datatype** out) {
   const lifetime::Making making;
-  Recipe recipe{.combiner = MPI_COMBINER_INDEXED, .large = large};
-  recipe.add_count(count);
-  for (MPI_Count i = 0; i < count; ++i) recipe.add_count(blocklengths[i]);
-  for (MPI_Count i = 0; i < count; ++i) recipe.add_count(displacements[i]);
+  const auto values = listed({count}, count, {blocklengths, displacements});
   return finish(indexed(*old, count, blocklengths, displacements, old->extent()), *old,
-                std::move(recipe), out);
+                recipe_of(MPI_COMBINER_INDEXED, large, values), out);
 }
 
 Error make_hindexed(bool large, MPI_Count count, CountArray blocklengths, CountArray displacements,
                     Datatype* old, Datatype** out) {
   const lifetime::Making making;
-  Recipe recipe{.combiner = MPI_COMBINER_HINDEXED, .large = large};
-  recipe.add_count(count);
-  for (MPI_Count i = 0; i < count; ++i) recipe.add_count(blocklengths[i]);
-  for (MPI_Count i = 0; i < count; ++i) recipe.add_address(displacements[i]);
-  return finish(indexed(*old, count, blocklengths, displacements, 1), *old, std::move(recipe), out);
+  const auto values = listed({count}, count, {blocklengths, displacements});
+  return finish(indexed(*old, count, blocklengths, displacements, 1), *old,
+                recipe_of(MPI_COMBINER_HINDEXED, large, values, count), out);
 }
 
 Error make_indexed_block(bool large, MPI_Count count, MPI_Count blocklength,
                          CountArray displacements, Datatype* old, Datatype** out) {
   const lifetime::Making making;
-  Recipe recipe{.combiner = MPI_COMBINER_INDEXED_BLOCK, .large = large};
-  recipe.add_count(count);
-  recipe.add_count(blocklength);
-  for (MPI_Count i = 0; i < count; ++i) recipe.add_count(displacements[i]);
+  const auto values = listed({count, blocklength}, count, {displacements});
   return finish(indexed_block(*old, count, blocklength, displacements, old->extent()), *old,
-                std::move(recipe), out);
+                recipe_of(MPI_COMBINER_INDEXED_BLOCK, large, values), out);
 }
 
 Error make_hindexed_block(bool large, MPI_Count count, MPI_Count blocklength,
                           CountArray displacements, Datatype* old, Datatype** out) {
   const lifetime::Making making;
-  Recipe recipe{.combiner = MPI_COMBINER_HINDEXED_BLOCK, .large = large};
-  recipe.add_count(count);
-  recipe.add_count(blocklength);
-  for (MPI_Count i = 0; i < count; ++i) recipe.add_address(displacements[i]);
-  return finish(indexed_block(*old, count, blocklength, displacements, 1), *old, std::move(recipe),
-                out);
+  const auto values = listed({count, blocklength}, count, {displacements});
+  return finish(indexed_block(*old, count, blocklength, displacements, 1), *old,
+                recipe_of(MPI_COMBINER_HINDEXED_BLOCK, large, values, count), out);
 }
 
 Error make_struct(bool large, MPI_Count count, CountArray blocklengths, CountArray displacements,
                   const MPI_Datatype* types, Datatype** out) {
   const lifetime::Making making;
-  Recipe recipe{.combiner = MPI_COMBINER_STRUCT, .large = large};
-  recipe.add_count(count);
-  for (MPI_Count i = 0; i < count; ++i) recipe.add_count(blocklengths[i]);
-  for (MPI_Count i = 0; i < count; ++i) recipe.add_address(displacements[i]);
+  const auto values = listed({count}, count, {blocklengths, displacements});
+  std::vector<Datatype*> old;
+  old.reserve(static_cast<std::size_t>(count));
   for (MPI_Count i = 0; i < count; ++i) {
     Datatype* type = from_handle(types[i]);
     if (type == nullptr) {
@@ -125,12 +125,12 @@ Error make_struct(bool large, MPI_Count count, CountArray blocklengths, CountArr
                          static_cast<long long>(i),
                          types[i] == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "not a datatype");
     }
-    recipe.types.emplace_back(type);
+    old.push_back(type);
   }
   Sequence all(count);
   std::vector<Part> parts;
   for (MPI_Count i = 0; i < count; ++i) {
-    Datatype& type = *recipe.types[static_cast<std::size_t>(i)];
+    const Datatype& type = *old[static_cast<std::size_t>(i)];
     const MPI_Count length = blocklengths[i];
     if (length == 0) continue;
     all.add(repeat(shape_of(type), length, type.extent()), displacements[i]);
@@ -141,7 +141,9 @@ Error make_struct(bool large, MPI_Count count, CountArray blocklengths, CountArr
       parts.push_back({&type, length});
     }
   }
-  return finish(std::move(all).shape(), std::move(parts), std::move(recipe), out);
+  Recipe recipe = recipe_of(MPI_COMBINER_STRUCT, large, values, count);
+  recipe.types = old;
+  return finish(std::move(all).shape(), parts, recipe, out);
 }
 
 }  // namespace heddle::datatype

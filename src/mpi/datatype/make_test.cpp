@@ -180,6 +180,16 @@ TEST_F(MakeTest, TypesTooLargeToTellAreRefused) {
   EXPECT_EQ(failure(make_hindexed(true, 2, CountArray(one), CountArray(far), &named(MPI_INT), &out))
                 .error_class,
             MPI_ERR_VALUE_TOO_LARGE);
+  // The markers of the first would hide that the second one's upper bound does not fit.
+  ASSERT_FALSE(make_resized(true, &named(MPI_INT), 0, 100, &made));
+  const Ref<Datatype> marked = Ref<Datatype>::adopt(made);
+  const MPI_Count apart[] = {0, INT64_MAX - 13};
+  const MPI_Datatype pair[] = {
+      reinterpret_cast<MPI_Datatype>(object::publish(Ref<Datatype>(marked).leak())),
+      MPI_DOUBLE_INT};
+  EXPECT_EQ(
+      failure(make_struct(true, 2, CountArray(one), CountArray(apart), pair, &out)).error_class,
+      MPI_ERR_VALUE_TOO_LARGE);
   const MPI_Count huge[] = {INT64_MAX, INT64_MAX, INT64_MAX}, zero[] = {0, 0, 0},
                   ones[] = {1, 1, 1};
   EXPECT_EQ(failure(make_subarray(true, 3, CountArray(huge), CountArray(ones), CountArray(zero),

@@ -5,16 +5,15 @@
 // large-count call (`large`) has its counts and displacements in `counts`, any other has counts in
 // `integers` and byte displacements in `addresses`.
 //
-// Thread safety: immutable once the type is made.
+// Thread safety: a plain value over the arrays of a constructor, or of the type that has copied
+// them (Datatype::make).
 
 #pragma once
 
 #include <mpi.h>
 
 #include <cstddef>
-#include <vector>
-
-#include "mpi/object/object.h"
+#include <span>
 
 namespace heddle::datatype {
 
@@ -22,30 +21,19 @@ class Datatype;
 
 struct Recipe {
   int combiner = MPI_COMBINER_NAMED;
-  bool large = false;
-  std::vector<int> integers;
-  std::vector<MPI_Aint> addresses;
-  std::vector<MPI_Count> counts;
-  std::vector<object::Ref<Datatype>> types;
-
-  // So many counts are to come.
-  void expect(std::size_t number) { large ? counts.reserve(number) : integers.reserve(number); }
-  // Where a count belongs.
-  void add_count(MPI_Count value) {
-    if (large) {
-      counts.push_back(value);
-    } else {
-      integers.push_back(static_cast<int>(value));
-    }
-  }
-  // Where a displacement or stride in bytes belongs.
-  void add_address(MPI_Count value) {
-    if (large) {
-      counts.push_back(value);
-    } else {
-      addresses.push_back(value);
-    }
-  }
+  std::span<const MPI_Count> integers, addresses, counts;
+  std::span<Datatype* const> types;
 };
+
+// `values` has the arguments in their order: counts, then `addresses` displacements or strides in
+// bytes.
+inline Recipe recipe_of(int combiner, bool large, std::span<const MPI_Count> values,
+                        MPI_Count addresses = 0) {
+  if (large) return {.combiner = combiner, .counts = values};
+  const std::size_t integers = values.size() - static_cast<std::size_t>(addresses);
+  return {.combiner = combiner,
+          .integers = values.first(integers),
+          .addresses = values.subspan(integers)};
+}
 
 }  // namespace heddle::datatype

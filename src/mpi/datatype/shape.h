@@ -9,6 +9,7 @@
 
 #include <mpi.h>
 
+#include <span>
 #include <vector>
 
 #include "base/error.h"
@@ -31,7 +32,7 @@ Shape repeat(const Shape& shape, MPI_Count count, Wide stride);
 Shape shift(Shape shape, Wide by);
 
 // Sets the bounds by markers, as MPI_Type_create_resized does.
-Shape resize(Shape shape, Wide lower, Wide extent);
+Shape resize(Shape shape, MPI_Count lower, Wide extent);
 
 // Joins shapes one after the other in packed order, each where it lies. `displacements[i]` moves
 // `shapes[i]`.
@@ -48,9 +49,9 @@ class Sequence {
 };
 
 // The new datatype, or MPI_ERR_VALUE_TOO_LARGE if the shape is unfit.
-Error finish(Shape shape, std::vector<Part> parts, Recipe recipe, Datatype** out);
+Error finish(Shape&& shape, std::span<const Part> parts, const Recipe& recipe, Datatype** out);
 
 // Finishes a datatype whose elements are all of one type.
-Error finish(Shape shape, Datatype& old, Recipe recipe, Datatype** out);
+Error finish(Shape&& shape, Datatype& old, Recipe recipe, Datatype** out);
 
 }  // namespace heddle::datatype
