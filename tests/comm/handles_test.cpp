@@ -51,6 +51,27 @@ RANKS_TEST(Handles, ThatAreNoCommunicatorsAreRefused, ranks(1, 2)) {
   }
 }
 
+RANKS_TEST(Handles, OfACommunicatorsGroupAreFreedAsOftenAsTheyWereGiven, ranks(1, 2)) {
+  return_errors();
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Group first = MPI_GROUP_NULL, second = MPI_GROUP_NULL;
+  MPI_Comm_group(comm, &first);
+  MPI_Comm_group(comm, &second);
+  MPI_Comm_free(&comm);
+  MPI_Group old = first;
+  EXPECT_EQ(MPI_Group_free(&first), MPI_SUCCESS);
+  int n = 0, result = 0;
+  EXPECT_EQ(MPI_Group_size(second, &n), MPI_SUCCESS);
+  EXPECT_EQ(n, size);
+  MPI_Comm_group(MPI_COMM_WORLD, &first);
+  EXPECT_EQ(MPI_Group_compare(first, second, &result), MPI_SUCCESS);
+  EXPECT_EQ(result, MPI_IDENT);
+  EXPECT_EQ(MPI_Group_free(&second), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Group_free(&first), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Group_free(&old), MPI_ERR_GROUP);
+}
+
 RANKS_TEST(Handles, ThatAreNoGroupsAreRefused, ranks(1, 2)) {
   return_errors();
   MPI_Group freed = MPI_GROUP_NULL;

@@ -75,13 +75,13 @@ Error compare(const Comm& first, const Comm& second, int* result) {
 }
 
 Error get_group(const Comm& comm, group::Group** out) {
-  *out = comm.group().copy().leak();
+  *out = object::Ref<group::Group>(&comm.group()).leak();
   return {};
 }
 
 Error get_remote_group(const Comm& comm, group::Group** out) {
   if (Error e = need_inter(comm)) return e;
-  *out = comm.remote_group().copy().leak();
+  *out = object::Ref<group::Group>(&comm.remote_group()).leak();
   return {};
 }
 

@@ -96,7 +96,10 @@ Error create_group(Comm& parent, const Group& members, int tag, Comm** out) {
   ContextId context = me == 0 ? draw_context() : 0;
   if (Error e = spread(parent, ranks, me, tag, &context, sizeof context)) return e;
   object::Ref<Comm> made;
-  if (Error e = build(context, members.copy(), parent, &made)) return e;
+  if (Error e = build(context, object::Ref<Group>::adopt(new Group(members, members.session())),
+                      parent, &made)) {
+    return e;
+  }
   *out = made.leak();
   return {};
 }

@@ -10,7 +10,8 @@
 
 namespace heddle::comm_make {
 
-using Members = group::Group::Members;
+using group::Group;
+using GroupRef = object::Ref<const Group>;
 
 namespace {
 
@@ -30,11 +31,11 @@ using Seekers = std::vector<const Seeker*>;
 
 // Makes the communicator of one color. Its members come in their new order.
 void make_part(const Comm& parent, Seekers::const_iterator begin, Seekers::const_iterator end) {
-  Members members;
+  Group::Members members;
   members.reserve(static_cast<std::size_t>(end - begin));
   std::for_each(begin, end,
                 [&](const Seeker* s) { members.push_back(&parent.group().member(s->rank)); });
-  const Part part{std::make_shared<const Members>(std::move(members)),
+  const Part part{GroupRef::adopt(new Group(std::move(members))),
                   (*begin)->choice.contexts.between};
   std::for_each(begin, end, [&](const Seeker* s) { *s->part = part; });
 }
@@ -81,12 +82,12 @@ Error divide_between_hosts(Comm& parent, const Choice& mine, Part* part) {
   std::vector<Choice> all(static_cast<std::size_t>(parent.size()));
   if (Error e = gather_all(parent, &mine, all.data(), sizeof mine)) return e;
   if (mine.color == MPI_UNDEFINED) return {};
-  Members members;
+  Group::Members members;
   for (const int rank : ranks_with(all, mine.color)) {
     if (members.empty()) part->context = all[static_cast<std::size_t>(rank)].contexts.between;
     members.push_back(&parent.group().member(rank));
   }
-  part->members = std::make_shared<const Members>(std::move(members));
+  part->members = GroupRef::adopt(new Group(std::move(members)));
   return {};
 }
 

@@ -9,7 +9,6 @@
 
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "mpi/comm_make/agree.h"
@@ -24,8 +23,7 @@ struct Choice {
 };
 
 struct Part {
-  std::shared_ptr<const group::Group::Members>
-      members;  // in their new order; null: the color is MPI_UNDEFINED
+  object::Ref<const group::Group> members;  // in their new order; null: the color is MPI_UNDEFINED
   ContextId context = world::kNoContext;
 };
 

@@ -31,8 +31,8 @@ std::size_t bytes_of(const std::vector<Choice>& choices) {
 Error split_intra(Comm& parent, const Choice& mine, Comm** out) {
   Part part;
   if (Error e = divide(parent, mine, &part)) return e;
-  if (part.members == nullptr) return {};
-  auto members = Ref<Group>::adopt(new Group(std::move(part.members), parent.group().session()));
+  if (!part.members) return {};
+  auto members = Ref<Group>::adopt(new Group(*part.members, parent.group().session()));
   Ref<Comm> made;
   if (Error e = build(part.context, std::move(members), parent, &made)) return e;
   *out = made.leak();

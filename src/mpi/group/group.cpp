@@ -9,11 +9,10 @@ namespace heddle::group {
 
 int Group::rank_of(const world::Process& process) const noexcept {
   assert(world::is_known_here(process));
-  const Members& members = *members_;
   const auto guess = static_cast<std::size_t>(process.number);
-  if (guess < members.size() && members[guess] == &process) return process.number;
-  const auto found = std::find(members.begin(), members.end(), &process);
-  return found == members.end() ? MPI_UNDEFINED : static_cast<int>(found - members.begin());
+  if (guess < members_.size() && members_[guess] == &process) return process.number;
+  const auto found = std::find(members_.begin(), members_.end(), &process);
+  return found == members_.end() ? MPI_UNDEFINED : static_cast<int>(found - members_.begin());
 }
 
 Group& empty() noexcept {

@@ -6,9 +6,9 @@
 // session's error handler (MPI 5.0 §9.3), even when the session has ended. Groups of
 // MPI_COMM_WORLD's kin come from none.
 //
-// Groups with equal members share one list: those of a communicator and its duplicates, those of
-// MPI_COMM_WORLD at all ranks of a host, and those of a part of a split communicator. The Group
-// object and its handle belong to one rank.
+// A Group that the program may know belongs to one rank, as its handle does; a communicator and its
+// duplicates have one of that rank. Groups of several ranks with equal members share one list: those
+// of MPI_COMM_WORLD at all ranks of a host, and those of a part of a split communicator.
 //
 // Thread safety: immutable.
 
@@ -16,7 +16,7 @@
 
 #include <mpi.h>
 
-#include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -35,19 +35,20 @@ class Group final : public object::Object {
 
   explicit Group(Members members, SessionRef session = {},
                  Lifetime lifetime = Lifetime::kCounted) noexcept
-      : Group(std::make_shared<const Members>(std::move(members)), std::move(session), lifetime) {}
-  // A group whose list of members other groups share.
-  Group(std::shared_ptr<const Members> members, SessionRef session,
-        Lifetime lifetime = Lifetime::kCounted) noexcept
       : Object(object::Kind::kGroup, lifetime),
-        members_(std::move(members)),
-        first_(members_->data()),
-        size_(static_cast<int>(members_->size())),
+        own_(std::move(members)),
+        members_(own_),
+        session_(std::move(session)) {}
+  // A group with the members of another, whose list they share.
+  Group(const Group& equal, SessionRef session) noexcept
+      : Object(object::Kind::kGroup),
+        lender_(equal.lender_ ? equal.lender_ : object::Ref<const Group>(&equal)),
+        members_(equal.members_),
         session_(std::move(session)) {}
 
   int size() const noexcept { return size_; }
   world::Process& member(int rank) const noexcept { return *first_[rank]; }
-  const Members& members() const noexcept { return *members_; }
+  const Members& members() const noexcept { return members_; }
 
   // Null if it comes from none.
   const SessionRef& session() const noexcept { return session_; }
@@ -59,20 +60,15 @@ class Group final : public object::Object {
   // else O(size).
   int rank_of(const world::Process& process) const noexcept;
 
-  // Another Group with the same members.
-  object::Ref<Group> copy() const { return copy_from(session_); }
-  // Another Group with the same members, which comes from that session.
-  object::Ref<Group> copy_from(SessionRef session) const {
-    return object::Ref<Group>::adopt(new Group(members_, std::move(session), Lifetime::kCounted));
-  }
-
  private:
   ~Group() override = default;
 
-  const std::shared_ptr<const Members> members_;
-  world::Process* const* const
-      first_;  // beside the shared list, since every message reads it: one load less
-  const int size_;
+  const Members own_;                      // empty if it shares another's list
+  const object::Ref<const Group> lender_;  // whose list it shares; null: its own
+  const Members& members_;
+  // Beside the list, since every message reads them: one load less.
+  world::Process* const* const first_ = members_.data();
+  const int size_ = static_cast<int>(members_.size());
   const SessionRef session_;
 };
 

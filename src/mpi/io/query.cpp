@@ -110,7 +110,7 @@ Error get_size(const File& file, MPI_Offset* size) {
 }
 
 Error get_group(const File& file, group::Group** out) {
-  *out = file.comm().group().copy().leak();
+  *out = object::Ref<group::Group>(&file.comm().group()).leak();
   return {};
 }
 

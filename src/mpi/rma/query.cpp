@@ -109,7 +109,7 @@ Error set_hints(Window& window, const Info* hints) {
 }
 
 Error get_group(const Window& window, group::Group** out) {
-  *out = window.comm().group().copy().leak();
+  *out = object::Ref<group::Group>(&window.comm().group()).leak();
   return {};
 }
 

@@ -61,7 +61,7 @@ void Members::introduce(Rank& rank) {
   ranks_[static_cast<std::size_t>(rank.number())] = &rank;
   world::Process& process = host_.job().process(rank.number());
   world::here() = {&host_, &process};
-  world_groups().world = world_;
+  world_groups().world = object::Ref<group::Group>::adopt(new group::Group(*world_, {}));
   world_groups().self = object::Ref<group::Group>::adopt(new group::Group({&process}));
 }
 

@@ -110,7 +110,7 @@ Error get_pset_info(const char* name, info::Info** out) {
 Error group_from_pset(const Session& session, const char* name, group::Group** out) {
   const Pset* pset = nullptr;
   if (Error e = find(name, &pset)) return e;
-  *out = (world_groups().*pset->group)->copy_from(group::SessionRef(&session)).leak();
+  *out = new group::Group(*(world_groups().*pset->group), group::SessionRef(&session));
   return {};
 }
 
