@@ -63,7 +63,7 @@ class BegunLock : private Turnstile::Visitor {
   // Afterwards the rank has the lock, unless there is no memory to ask for it. Fails if the access
   // that asked for it has failed, too.
   Error await();
-  // The same for a flush, which has nothing to wait for if no access has asked for it.
+  // As await(), for a flush: without such an access it has nothing to wait for.
   Error flush();
   // Gives it back. Requires is_begun().
   Error unlock();

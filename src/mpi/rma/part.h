@@ -81,9 +81,9 @@ class LateErrors {
   std::map<std::pair<int, int>, int> classes_ GUARDED_BY(lock_);  // by origin and target
 };
 
-// An access from another process that waits for the lock of its target (locked_access.h). Its origin
-// may unlock while it waits: packets keep their order, but answers take their time. An origin has
-// one such access at a target at most that is not unlocked.
+// An access from another process that waits for the lock of its target (locked_access.h). Its
+// origin may unlock while it waits: packets keep their order, but answers take their time. An
+// origin has one such access at a target at most that is not unlocked.
 class PendingAccesses {
  public:
   struct Access : ListNode<> {
