@@ -7,8 +7,8 @@
 // MPI_COMM_WORLD's kin come from none.
 //
 // A Group that the program may know belongs to one rank, as its handle does; a communicator and its
-// duplicates have one of that rank. Groups of several ranks with equal members share one list: those
-// of MPI_COMM_WORLD at all ranks of a host, and those of a part of a split communicator.
+// duplicates have one of that rank. Groups of several ranks with equal members share one list:
+// those of MPI_COMM_WORLD at all ranks of a host, and those of a part of a split communicator.
 //
 // Thread safety: immutable.
 
