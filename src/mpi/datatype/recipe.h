@@ -21,8 +21,8 @@ class Datatype;
 
 struct Recipe {
   int combiner = MPI_COMBINER_NAMED;
-  std::span<const MPI_Count> integers, addresses, counts;
-  std::span<Datatype* const> types;
+  std::span<const MPI_Count> integers{}, addresses{}, counts{};
+  std::span<Datatype* const> types{};
 };
 
 // `values` has the arguments in their order: counts, then `addresses` displacements or strides in
