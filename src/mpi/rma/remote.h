@@ -6,7 +6,7 @@
 //                        were more it asks whether all have been done
 //   get, fetch, swap     wait for their answers, a few packets at a time
 //   lock                 leaves with the first access (begun_lock.h)
-//   unlock, complete,    flush first
+//   unlock, complete,    return when what was put has been done
 //   fence
 //
 // A target has at most kMostUnflushed bytes that were put and not flushed; then the call flushes.
@@ -42,7 +42,7 @@ Error flush(int target, Window& window);
 Error flush_all(Window& window);
 
 void lock(int target, LockMode mode, Window& window);
-// Flushes first.
+// Returns when what was put has been done.
 Error unlock(int target, LockMode mode, Window& window);
 // In all other processes.
 Error lock_all(Window& window);
