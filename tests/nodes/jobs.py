@@ -48,11 +48,8 @@ def few_rows(programs, hosts):
 def check(bench, nodes, kind, row):
     shows, line, status, wanted = row
     words = nodes.command(nodes.names[0], [str(bench.bin / "mpiexec"), *shlex.split(kind + line)])
-    if "prterun" in kind and status != 0:
-        # That of Open MPI 5.0.11 now and then crashes at the end of an aborted job, after errors of its own PMIx. Once the
-        # job did not end (timeout's status is 124); which process was left was not seen.
-        once = shlex.join(["timeout", "60", *words])
-        words = ["sh", "-c", f"for try in 1 2 3 4 5; do {once}; status=$?; [ $status -eq 139 ] || [ $status -eq 124 ] || break; done; exit $status"]
+    if "prterun" in kind:
+        words = wheels.job_of_prterun(words, status)
     begin = time.monotonic()
     # The launcher's own words go to stderr.
     bench.check((f"{shows}{', ' + kind if kind else ''}", shlex.join(words), status, wanted if status == 0 else None,
