@@ -56,6 +56,8 @@ def messages(notes):
     yield from _beside(notes, "8 bytes, half round trip, two workers", "latency/2", ["8"])
     sizes = ["16384", "65536", "262144"]
     yield from _beside(notes, "half round trip of 16, 64, 256 KiB", "latency/2", sizes)
+    touched = ["16384", "65536", "262144", "1048576", "4194304"]
+    yield from _beside(notes, "the same of data that is read and written, to 4 MiB", "touched/2", touched)
     large = [size for size in notes.names("bandwidth/2") if int(size) >= 1024]
     yield from _beside(notes, "bandwidth, 1 KiB to 4 MiB", "bandwidth/2", large, best=max)
     for size in (1048576, 4194304):
@@ -69,6 +71,9 @@ def messages(notes):
 
 def processes(notes):
     yield from _beside(notes, "8 bytes, half round trip", "latency/2", ["8"], own_case="latency/2/processes")
+    yield from _beside(notes, "half round trip of data that is read and written, 16 KiB to 4 MiB", "touched/2",
+                       ["16384", "65536", "262144", "1048576", "4194304"] if notes.cases("touched") else [],
+                       own_case="touched/2/processes")
     yield from _beside(notes, "bandwidth, 1 KiB, 64 KiB, 1 MiB, 4 MiB", "bandwidth/2",
                        ["1024", "65536", "1048576", "4194304"] if notes.cases("bandwidth") else [], best=max,
                        own_case="bandwidth/2/processes")

@@ -38,6 +38,7 @@ def cases(quick):
         Case("bandwidth", "bandwidth", 2, **ONE_WORKER),
         Case("bandwidth", "bandwidth", 2, **PROCESSES),
         *(Case(pattern, "exchange", 2, arguments=(pattern,)) for pattern in ("sendrecv", "waitall", "touched")),
+        Case("touched", "exchange", 2, arguments=("touched",), **PROCESSES),
         Case("idle", "idle", 16, kind="idle", options=("--no-deadlock-check",)),
     ]
     plan += [Case("startup", "startup", ranks) for ranks in (1, 2, *many)]

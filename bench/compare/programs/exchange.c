@@ -8,8 +8,8 @@
 
 #include "measure.h"
 
-static const int kSizesHere[] = {8, 1024, 16384, 65536, 262144, -1};
-enum { MOST = 262144 };
+static const int kSizesHere[] = {8, 1024, 16384, 65536, 262144, 1048576, 4194304, -1};
+enum { MOST = 4194304 };
 
 static int rank, peer, size;
 static char *sent, *received;

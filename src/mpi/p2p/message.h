@@ -93,6 +93,20 @@ inline void transfer(datatype::ConstBuffer from, datatype::Buffer to, MPI_Count 
   }
 }
 
+// The rest of push(): kLeastPushed bytes and more.
+constexpr MPI_Count kLeastPushed = 8 << 10;
+void push_long(datatype::ConstBuffer from, datatype::Buffer to, MPI_Count bytes) noexcept;
+
+// Moves them as transfer() does, to where another strand waits for them, perhaps on another core,
+// whose cache has the lines at `to` (base/platform/streaming.h).
+inline void push(datatype::ConstBuffer from, datatype::Buffer to, MPI_Count bytes) noexcept {
+  if (bytes < kLeastPushed) [[likely]] {
+    transfer(from, to, bytes);
+  } else {
+    push_long(from, to, bytes);
+  }
+}
+
 // Copies as transfer() does, by this thread alone: never switches.
 inline void transfer_here(datatype::ConstBuffer from, datatype::Buffer to,
                           MPI_Count bytes) noexcept {

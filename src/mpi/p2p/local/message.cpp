@@ -5,7 +5,9 @@
 #include <cstring>
 #include <new>
 
+#include "base/platform/streaming.h"
 #include "exec/ult/shared_work.h"
+#include "exec/ult/strand.h"
 
 namespace heddle::p2p {
 
@@ -72,6 +74,25 @@ void transfer_slow(datatype::ConstBuffer from, datatype::Buffer to, MPI_Count by
   if (bytes <= kSlice) return datatype::copy(from, to, 0, bytes);
   LongCopy copy(from, to, bytes);
   ult::share(copy, copy.parts());
+}
+
+void push_long(datatype::ConstBuffer from, datatype::Buffer to, MPI_Count bytes) noexcept {
+  const auto* const source = static_cast<const std::byte*>(datatype::adjacent(from));
+  auto* const target = static_cast<std::byte*>(const_cast<void*>(datatype::adjacent(to)));
+  if (source == nullptr || target == nullptr) return transfer(from, to, bytes);
+  constexpr MPI_Count kLooked = platform::kLookedAt;
+  static_assert(kLooked <= kLeastPushed);
+  if (!platform::copy_and_look(target, source)) {
+    const MPI_Count rest = bytes - kLooked;
+    return transfer(datatype::bytes_at(source + kLooked, rest),
+                    datatype::bytes_at(target + kLooked, rest), rest);
+  }
+  // Alone: this core fills the bandwidth of these stores.
+  for (MPI_Count at = kLooked; at < bytes; at += kSlice) {
+    const MPI_Count part = std::min(bytes - at, kSlice);
+    platform::copy_past_caches(target + at, source + at, static_cast<std::size_t>(part));
+    ult::yield_to_ready();
+  }
 }
 
 }  // namespace heddle::p2p

@@ -68,7 +68,7 @@ void Port::deliver(match::PostedReceive& posted, const match::Envelope& envelope
                    datatype::ConstBuffer data) noexcept {
   note_received(envelope);
   auto& receive = static_cast<ReceiveRequest&>(posted);
-  receive.take_over(envelope, data);
+  receive.take_pushed(envelope, data);
   receive.note_sender_is_here();
   receive.complete();
 }

@@ -28,6 +28,11 @@ void ReceiveRequest::take_over(const match::Envelope& envelope,
   take_by<transfer>(envelope, data);
 }
 
+void ReceiveRequest::take_pushed(const match::Envelope& envelope,
+                                 datatype::ConstBuffer data) noexcept {
+  take_by<push>(envelope, data);
+}
+
 void ReceiveRequest::take_arrived(const match::Envelope& envelope,
                                   datatype::ConstBuffer data) noexcept {
   take_by<transfer_here>(envelope, data);

@@ -56,6 +56,7 @@
 #include <cstring>
 
 #include "base/platform/cpu.h"
+#include "base/platform/streaming.h"
 #include "net/transport/transport.h"
 
 namespace heddle::transport {
@@ -90,6 +91,9 @@ constexpr std::size_t kPacketsInData = 8;
 // Bodies from this length on begin at a line.
 constexpr std::size_t kLongBody = 128;
 
+// Bodies from this length on are stored as it is best for a reader that far away.
+constexpr std::size_t kStreamed = 1024;
+
 // So much of a packet its reader fetches at once; the rest follows as it copies.
 constexpr std::size_t kFetched = 64 * kLine;
 
@@ -113,7 +117,11 @@ class RingWriter {
     const std::size_t at = (skip != 0 ? 0 : place) * kLine + before;
     std::byte* const to = in_line ? cell.in_line : ring_.data() + at;
     if (!head.empty()) std::memcpy(to, head.data(), head.size());
-    if (!body.empty()) std::memcpy(to + head.size(), body.data(), body.size());
+    if (body.size() < kStreamed) {
+      if (!body.empty()) std::memcpy(to + head.size(), body.data(), body.size());
+    } else {
+      store_.copy(to + head.size(), body.data(), body.size());
+    }
     cell.bytes = static_cast<std::uint16_t>(bytes);
     cell.at = in_line ? Cell::kInLine : static_cast<std::uint16_t>(at / Cell::kStep);
     data_written_ += skip + lines;
@@ -150,6 +158,7 @@ class RingWriter {
   }
 
   Ring& ring_;
+  platform::StoresForAnother store_;
   const std::uint32_t data_lines_;
   std::uint32_t written_ = 0;                           // packets
   std::uint32_t taken_ = 0;                             // of these, as far as seen
