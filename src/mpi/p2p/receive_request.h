@@ -101,7 +101,7 @@ class ReceiveRequest : public request::Request, private Box, public match::Poste
   // Admits the message, and takes its payload from `data`; with a lock only if it is small. Does
   // not complete().
   void take_over(const match::Envelope& envelope, datatype::ConstBuffer data) noexcept;
-  // The same, for a sender that finds this receive posted.
+  // Does what take_over() does, for a sender that finds this receive posted.
   void take_pushed(const match::Envelope& envelope, datatype::ConstBuffer data) noexcept;
   // Does what take_over() does without a switch, however long the payload is: for arrivals
   // (gateway.h).
