@@ -247,6 +247,24 @@ RANKS_TEST(Accumulate, AddsLongVectors, ranks(1, 3)) {
             std::vector<double>(kLong, 5.0 * size));
 }
 
+// Such a type is predefined, and has no constant by which a packet could name it.
+RANKS_TEST(Accumulate, TakesTypesOfFortranWithoutNames, ranks(1, 3)) {
+  const TestWindow<int> window(2);
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_create_f90_integer(9, &type);
+  const int two = 2;
+  int old = -1;
+  MPI_Win_fence(0, window.win);
+  EXPECT_EQ(MPI_Accumulate(&two, 1, type, 0, 0, 1, type, MPI_SUM, window.win), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Fetch_and_op(&two, &old, type, 0, 1, MPI_SUM, window.win), MPI_SUCCESS);
+  MPI_Win_fence(0, window.win);
+  EXPECT_EQ(old % 2, 0);
+  EXPECT_LT(old, 2 * size);
+  if (rank != 0) return;
+  EXPECT_EQ(window.data[0], 2 * size);
+  EXPECT_EQ(window.data[1], 2 * size);
+}
+
 // Each number is fetched once: by fetches and by swaps of all ranks at once.
 RANKS_TEST(FetchAndOp, GivesEachNumberOnce, ranks(1, 2, 7)) {
   const TestWindow<long> window(1);

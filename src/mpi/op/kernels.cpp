@@ -5,6 +5,7 @@ namespace heddle::op {
 namespace {
 
 const Table& best_table() noexcept {
+  __builtin_cpu_init();  // the library may be about to be loaded
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
     return kAvx512Kernels;
@@ -14,9 +15,8 @@ const Table& best_table() noexcept {
 
 }  // namespace
 
-Kernel kernel(Predefined operation, datatype::Representation representation) noexcept {
-  static const Table& table = best_table();
-  return table[static_cast<std::size_t>(operation)][static_cast<std::size_t>(representation)];
+const Row& best_row(Predefined operation) noexcept {
+  return best_table()[static_cast<std::size_t>(operation)];
 }
 
 }  // namespace heddle::op

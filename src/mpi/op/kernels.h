@@ -38,8 +38,9 @@ using Row = std::array<Kernel, datatype::kRepresentations>;
 using Table = std::array<Row, kOperations>;
 extern const Table kUsualKernels, kAvx2Kernels, kAvx512Kernels;
 
-// nullptr if the operation makes no sense on the representation. The standard allows less than
-// this, which is checked elsewhere (Op::check): MPI_BAND has a kernel for the bytes of a LOGICAL.
-Kernel kernel(Predefined operation, datatype::Representation representation) noexcept;
+// A kernel is null where the operation makes no sense on the representation. The standard allows
+// less than this, which is checked elsewhere (Op::check): MPI_BAND has a kernel for the bytes of a
+// LOGICAL.
+const Row& best_row(Predefined operation) noexcept;
 
 }  // namespace heddle::op

@@ -16,6 +16,7 @@
 #include "mpi/datatype/datatype.h"
 #include "mpi/lifetime/managed.h"
 #include "mpi/object/handle_table.h"
+#include "mpi/op/kernels.h"
 
 namespace heddle::op {
 
@@ -32,15 +33,29 @@ class Op : public lifetime::Managed {
   virtual void apply(const void* in, void* inout, MPI_Count count,
                      const datatype::Datatype& type) const = 0;
 
+  // The loop that apply() runs on elements of a type on which a predefined operation is defined;
+  // null for another type, for MPI_REPLACE and MPI_NO_OP, and for the program's operations.
+  Kernel kernel(const datatype::Datatype& type) const noexcept {
+    const bool is_defined = (families_ >> static_cast<unsigned>(type.family()) & 1U) != 0;
+    return is_defined ? (*row_)[static_cast<std::size_t>(type.representation())] : nullptr;
+  }
+
   // How error messages name it: "MPI_SUM", or "the operation 0x…".
   virtual std::string describe() const = 0;
 
  protected:
-  Op(bool commutative, Lifetime lifetime) noexcept
-      : Managed(object::Kind::kOp, lifetime), commutative_(commutative) {}
+  Op(bool commutative, Lifetime lifetime) noexcept : Op(commutative, lifetime, 0, nullptr) {}
+  // A predefined one; `families`: a bit for each family of types on which it is defined.
+  Op(bool commutative, Lifetime lifetime, unsigned families, const Row* row) noexcept
+      : Managed(object::Kind::kOp, lifetime),
+        commutative_(commutative),
+        families_(families),
+        row_(row) {}
 
  private:
   const bool commutative_;
+  const unsigned families_;
+  const Row* const row_;  // null if there is no family
 };
 
 // The ABI's constants of operations lie in [0x20, 0x40); the table has null where there is none.

@@ -65,7 +65,7 @@ class NamedOperation final : public Op {
   explicit NamedOperation(const NamedOp& description) noexcept
       : Op(description.operation != Predefined::kReplace &&
                description.operation != Predefined::kNone,
-           Lifetime::kPredefined),
+           Lifetime::kPredefined, description.allowed, &best_row(description.operation)),
         description_(description) {
     set_handle(reinterpret_cast<object::HandleBits>(description.handle));
   }
@@ -87,8 +87,7 @@ class NamedOperation final : public Op {
       datatype::copy({in, count, &type}, {inout, count, &type}, 0, count * type.size());
       return;
     }
-    kernel(description_.operation, type.representation())(in, inout,
-                                                          static_cast<std::size_t>(count));
+    kernel(type)(in, inout, static_cast<std::size_t>(count));
   }
 
   std::string describe() const override { return description_.name; }

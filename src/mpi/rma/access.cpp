@@ -76,7 +76,7 @@ class Doing {
         break;
       default:
         combine_packed(given, result, at, bytes / element_->size(),
-                       {*element_, *op_, op_ == op::from_handle(MPI_REPLACE), stripes_});
+                       {*element_, *op_, op_->kernel(*element_), stripes_});
         break;
     }
     done_ += run.bytes;

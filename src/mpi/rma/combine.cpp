@@ -28,35 +28,37 @@ struct Elements {
   }
 };
 
-// Under the stripe.
-void combine_locked(const Elements& at, std::byte* target, MPI_Count count,
-                    const Combination& what) noexcept {
-  const Datatype& element = what.element;
+void copy_adjacent(const std::byte* from, std::byte* to, MPI_Count count,
+                   const Datatype& element) noexcept {
   const MPI_Count bytes = count * element.size();
-  const auto copy = [&](const void* from, void* to) {
-    if (element.dense()) [[likely]] {
-      std::memcpy(to, from, static_cast<std::size_t>(bytes));
-    } else {
-      datatype::copy({from, count, &element}, {to, count, &element}, 0, bytes);
-    }
-  };
-  if (at.result != nullptr) copy(target, at.result);
-  if (at.origin == nullptr) return;
-  if (what.replaces) {
-    copy(at.origin, target);
+  if (element.dense()) [[likely]] {
+    datatype::copy_run(reinterpret_cast<char*>(to), reinterpret_cast<const char*>(from), bytes);
   } else {
-    what.op.apply(at.origin, target, count, element);
+    datatype::copy({from, count, &element}, {to, count, &element}, 0, bytes);
+  }
+}
+
+// Under the stripe.
+[[gnu::always_inline]] inline void combine_locked(const Elements& at, std::byte* target,
+                                                  MPI_Count count,
+                                                  const Combination& what) noexcept {
+  if (at.result != nullptr) copy_adjacent(target, at.result, count, what.element);
+  if (at.origin == nullptr) return;
+  if (what.kernel != nullptr) [[likely]] {
+    what.kernel(at.origin, target, static_cast<std::size_t>(count));
+  } else {
+    copy_adjacent(at.origin, target, count, what.element);
   }
 }
 
 // `count` adjacent elements, a page at a time.
 void combine_run(Elements& at, std::byte* target, MPI_Count count,
                  const Combination& what) noexcept {
-  const MPI_Count extent = what.element.extent();
+  const auto extent = static_cast<std::uint32_t>(what.element.extent());
   while (count > 0) {
-    const auto in_page = static_cast<MPI_Count>(reinterpret_cast<Address>(target) % kStripePage);
-    const MPI_Count room = (static_cast<MPI_Count>(kStripePage) - in_page + extent - 1) / extent;
-    const MPI_Count part = std::min(count, room);
+    const std::uint32_t in_page = reinterpret_cast<Address>(target) % kStripePage;
+    const std::uint32_t room = (kStripePage - in_page + extent - 1) / extent;
+    const MPI_Count part = std::min<MPI_Count>(count, room);
     {
       const SpinGuard guard(what.stripes.of(target).lock);
       combine_locked(at, target, part, what);
@@ -67,8 +69,12 @@ void combine_run(Elements& at, std::byte* target, MPI_Count count,
   }
 }
 
-bool is_adjacent(ConstBuffer buffer, const Datatype& element) noexcept {
+bool is_adjacent(const ConstBuffer& buffer, const Datatype& element) noexcept {
   return buffer.type == &element || (buffer.type->dense() && element.dense());
+}
+
+bool is_adjacent_or_none(const ConstBuffer& buffer, const Datatype& element) noexcept {
+  return buffer.type == nullptr || is_adjacent(buffer, element);
 }
 
 // Adjacent elements with the data of a buffer: the buffer itself where it is that already.
@@ -76,7 +82,7 @@ class Adjacent {
  public:
   Adjacent(ConstBuffer buffer, MPI_Count bytes, const Datatype& element)
       : buffer_(buffer), bytes_(bytes), element_(element), elements_(bytes / element.size()) {
-    if (buffer.type == nullptr || is_adjacent(buffer, element)) return;
+    if (is_adjacent_or_none(buffer, element)) return;
     copy_.reset(new std::byte[static_cast<std::size_t>(elements_ * element.extent())]);
   }
 
@@ -103,6 +109,23 @@ class Adjacent {
   std::unique_ptr<std::byte[]> copy_;
 };
 
+[[gnu::noinline]] void combine_scattered(const ConstBuffer& origin, const Buffer& result,
+                                         const Buffer& target, MPI_Count bytes,
+                                         const Combination& what) {
+  Adjacent from(origin, bytes, what.element), fetched(result, bytes, what.element);
+  from.read();
+  Elements at{from.data(), fetched.data()};
+  if (is_adjacent(target, what.element)) {
+    combine_run(at, static_cast<std::byte*>(target.data), bytes / what.element.size(), what);
+  } else {
+    ElementRuns runs(what.element, [&at, &what](Address address, MPI_Count length) {
+      combine_run(at, reinterpret_cast<std::byte*>(address), length / what.element.size(), what);
+    });
+    datatype::walk_buffer(target.data, *target.type, 0, bytes, runs);
+  }
+  fetched.write_back();
+}
+
 }  // namespace
 
 bool are_alike(const Datatype& first, const Datatype& second) noexcept {
@@ -124,20 +147,15 @@ const Datatype* element_of(const Datatype& type) {
   return common;
 }
 
-void combine(ConstBuffer origin, Buffer result, Buffer target, MPI_Count bytes,
+void combine(const ConstBuffer& origin, const Buffer& result, const Buffer& target, MPI_Count bytes,
              const Combination& what) {
-  Adjacent from(origin, bytes, what.element), fetched(result, bytes, what.element);
-  from.read();
-  Elements at{from.data(), fetched.data()};
-  if (is_adjacent(target, what.element)) {
-    combine_run(at, static_cast<std::byte*>(target.data), bytes / what.element.size(), what);
-  } else {
-    ElementRuns runs(what.element, [&at, &what](Address address, MPI_Count length) {
-      combine_run(at, reinterpret_cast<std::byte*>(address), length / what.element.size(), what);
-    });
-    datatype::walk_buffer(target.data, *target.type, 0, bytes, runs);
-  }
-  fetched.write_back();
+  const bool are_adjacent = is_adjacent_or_none(origin, what.element) &&
+                            is_adjacent_or_none(result, what.element) &&
+                            is_adjacent(target, what.element);
+  if (!are_adjacent) [[unlikely]]
+    return combine_scattered(origin, result, target, bytes, what);
+  Elements at{static_cast<const std::byte*>(origin.data), static_cast<std::byte*>(result.data)};
+  combine_run(at, static_cast<std::byte*>(target.data), bytes / what.element.size(), what);
 }
 
 void combine_packed(const std::byte* origin, std::byte* result, std::byte* target, MPI_Count count,

@@ -26,14 +26,14 @@ bool are_alike(const datatype::Datatype& first, const datatype::Datatype& second
 struct Combination {
   const datatype::Datatype& element;
   const op::Op& op;
-  bool replaces;  // MPI_REPLACE: then only the bytes count
+  op::Kernel kernel;  // of the two; null of MPI_REPLACE: then only the bytes count
   Stripes stripes;
 };
 
 // The first `bytes` bytes of data, which all three have. `origin.type` null: nothing is combined
 // (MPI_NO_OP). `result.type` null: nothing is fetched.
-void combine(datatype::ConstBuffer origin, datatype::Buffer result, datatype::Buffer target,
-             MPI_Count bytes, const Combination& what);
+void combine(const datatype::ConstBuffer& origin, const datatype::Buffer& result,
+             const datatype::Buffer& target, MPI_Count bytes, const Combination& what);
 
 // `count` elements of the target, with those of the others in packed form. `origin` or `result`
 // null: as above.

@@ -286,7 +286,7 @@ Error get(Buffer origin, const Place& place, MPI_Aint offset, MPI_Count bytes, W
   return exchange(transfer, {}, origin, window);
 }
 
-Error combine(ConstBuffer origin, Buffer result, const Place& place, MPI_Aint offset,
+Error combine(const ConstBuffer& origin, const Buffer& result, const Place& place, MPI_Aint offset,
               MPI_Count bytes, const Combination& what, Window& window) {
   const bool fetches = result.type != nullptr;
   Transfer transfer(fetches ? Access::kFetch : Access::kCombine, place, offset, bytes, &what,

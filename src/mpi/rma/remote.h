@@ -32,8 +32,9 @@ Error put(datatype::ConstBuffer origin, const Place& place, MPI_Aint offset, MPI
 Error get(datatype::Buffer origin, const Place& place, MPI_Aint offset, MPI_Count bytes,
           Window& window);
 // As rma::combine().
-Error combine(datatype::ConstBuffer origin, datatype::Buffer result, const Place& place,
-              MPI_Aint offset, MPI_Count bytes, const Combination& what, Window& window);
+Error combine(const datatype::ConstBuffer& origin, const datatype::Buffer& result,
+              const Place& place, MPI_Aint offset, MPI_Count bytes, const Combination& what,
+              Window& window);
 Error swap_if_equal(const void* origin, const void* compare, void* result, const Place& place,
                     MPI_Aint offset, Window& window);
 

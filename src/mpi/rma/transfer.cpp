@@ -94,19 +94,22 @@ Error mixed_types(const Datatype& type) {
                      datatype::describe(type).c_str());
 }
 
-Error check_op(const op::Op& op, bool fetches) {
+[[gnu::cold, gnu::noinline]] Error bad_op(const op::Op& op) {
   if (!op.predefined()) {
     return Error::make(MPI_ERR_OP, "argument op is %s, but only predefined operations are allowed",
                        op.describe().c_str());
   }
-  if (fetches || !is_op(op, MPI_NO_OP)) return {};
   return Error::make(MPI_ERR_OP, "argument op is MPI_NO_OP, which is for calls that fetch");
 }
 
-// The type of the elements that are combined: those of the target, and of the origin's type `given`
-// unless that is null.
-Error find_element(const op::Op& op, const Datatype& target, const Datatype* given,
-                   const Datatype** element) {
+inline Error check_op(const op::Op& op, bool fetches) {
+  if (op.predefined() && (fetches || !is_op(op, MPI_NO_OP))) [[likely]]
+    return {};
+  return bad_op(op);
+}
+
+[[gnu::noinline]] Error find_element_slow(const op::Op& op, const Datatype& target,
+                                          const Datatype* given, const Datatype** element) {
   *element = element_of(target);
   if (is_op(op, MPI_REPLACE) || is_op(op, MPI_NO_OP)) {
     if (*element == nullptr) *element = &datatype::named(MPI_BYTE);
@@ -121,8 +124,23 @@ Error find_element(const op::Op& op, const Datatype& target, const Datatype* giv
                      datatype::describe(*other).c_str(), datatype::describe(**element).c_str());
 }
 
-Error combine_at(ConstBuffer origin, Buffer result, const Place& place, const op::Op& op,
-                 Window& window, Needs needs) {
+// The type of the elements that are combined: those of the target, and of the origin's type `given`
+// unless that is null. And the loop for them.
+[[gnu::always_inline]] inline Error find_element(const op::Op& op, const Datatype& target,
+                                                 const Datatype* given, const Datatype** element,
+                                                 op::Kernel* kernel) {
+  *element = &target;
+  *kernel = op.kernel(target);
+  const bool is_named = target.named() != MPI_DATATYPE_NULL;  // packets name it by its constant
+  if (*kernel != nullptr && is_named && (given == nullptr || given == &target)) [[likely]]
+    return {};
+  if (Error e = find_element_slow(op, target, given, element)) return e;
+  *kernel = op.kernel(**element);
+  return {};
+}
+
+Error combine_at(const ConstBuffer& origin, const Buffer& result, const Place& place,
+                 const op::Op& op, Window& window, Needs needs) {
   const bool fetches = result.type != nullptr;
   const bool combines = !is_op(op, MPI_NO_OP);
   if (Error e = check_op(op, fetches)) return e;
@@ -134,10 +152,12 @@ Error combine_at(ConstBuffer origin, Buffer result, const Place& place, const op
   if (bytes > target.bytes()) return too_long(bytes, target.bytes());
   if (fetches && bytes > result.bytes()) return too_long(bytes, result.bytes());
   if (bytes == 0) return {};
+  const ConstBuffer nothing;
+  const ConstBuffer& given = combines ? origin : nothing;
   const Datatype* element = nullptr;
-  if (Error e = find_element(op, *place.type, combines ? origin.type : nullptr, &element)) return e;
-  const Combination what{*element, op, is_op(op, MPI_REPLACE), window.part().stripes()};
-  const ConstBuffer given = combines ? origin : ConstBuffer{};
+  op::Kernel kernel = nullptr;
+  if (Error e = find_element(op, *place.type, given.type, &element, &kernel)) return e;
+  const Combination what{*element, op, kernel, window.part().stripes()};
   const Member& member = window.member(place.rank);
   if (!is_mapped(member)) [[unlikely]] {
     return remote::combine(given, result, place, offset_at(member, address), bytes, what, window);
@@ -151,17 +171,27 @@ Error finished(Error error, request::Request** out) {
   return error;
 }
 
-Error need_named(const Datatype& type) {
-  if (type.representation() != datatype::Representation::kNone || type.named() != MPI_DATATYPE_NULL)
-    return {};
+[[gnu::cold, gnu::noinline]] Error not_named(const Datatype& type) {
   return Error::make(MPI_ERR_TYPE, "argument datatype is %s, but must be a predefined type",
                      datatype::describe(type).c_str());
 }
 
-Error need_buffer(const char* name, const void* buffer) {
-  if (buffer != nullptr) return {};
+inline Error need_named(const Datatype& type) {
+  if (type.representation() != datatype::Representation::kNone || type.named() != MPI_DATATYPE_NULL)
+      [[likely]]
+    return {};
+  return not_named(type);
+}
+
+[[gnu::cold, gnu::noinline]] Error no_buffer(const char* name) {
   return Error::make(MPI_ERR_BUFFER, "argument %s is a null pointer, but data is expected there",
                      name);
+}
+
+inline Error need_buffer(const char* name, const void* buffer) {
+  if (buffer != nullptr) [[likely]]
+    return {};
+  return no_buffer(name);
 }
 
 bool may_be_compared(datatype::Family family) noexcept {
@@ -189,12 +219,12 @@ Error get(const Buffer& origin, const Place& place, Window& window) {
   return carry(origin, place, window, Needs::kAnyEpoch);
 }
 
-Error accumulate(ConstBuffer origin, const Place& place, const op::Op& op, Window& window) {
+Error accumulate(const ConstBuffer& origin, const Place& place, const op::Op& op, Window& window) {
   return combine_at(origin, {}, place, op, window, Needs::kAnyEpoch);
 }
 
-Error get_accumulate(ConstBuffer origin, Buffer result, const Place& place, const op::Op& op,
-                     Window& window) {
+Error get_accumulate(const ConstBuffer& origin, const Buffer& result, const Place& place,
+                     const op::Op& op, Window& window) {
   return combine_at(origin, result, place, op, window, Needs::kAnyEpoch);
 }
 
@@ -202,9 +232,10 @@ Error fetch_and_op(const void* origin, void* result, const Place& place, const o
                    Window& window) {
   const bool combines = !is_op(op, MPI_NO_OP);
   const Datatype* element = nullptr;
+  op::Kernel kernel = nullptr;
   if (Error e = check_op(op, true)) return e;
   if (Error e = need_named(*place.type)) return e;
-  if (Error e = find_element(op, *place.type, nullptr, &element)) return e;
+  if (Error e = find_element(op, *place.type, nullptr, &element, &kernel)) return e;
   if (place.rank == MPI_PROC_NULL) return {};
   if (Error e = need_buffer("result_addr", result)) return e;
   if (combines) {
@@ -212,7 +243,7 @@ Error fetch_and_op(const void* origin, void* result, const Place& place, const o
   }
   std::byte* address = nullptr;
   if (Error e = find(place, window, Needs::kAnyEpoch, &address)) return e;
-  const Combination what{*element, op, is_op(op, MPI_REPLACE), window.part().stripes()};
+  const Combination what{*element, op, kernel, window.part().stripes()};
   const Member& member = window.member(place.rank);
   if (!is_mapped(member)) [[unlikely]] {
     const ConstBuffer given = combines ? ConstBuffer{origin, 1, place.type} : ConstBuffer{};
@@ -247,21 +278,21 @@ Error compare_and_swap(const void* origin, const void* compare, void* result, co
   return {};
 }
 
-Error rput(ConstBuffer origin, const Place& place, Window& window, request::Request** out) {
+Error rput(const ConstBuffer& origin, const Place& place, Window& window, request::Request** out) {
   return finished(carry(origin, place, window, Needs::kLocks), out);
 }
 
-Error rget(Buffer origin, const Place& place, Window& window, request::Request** out) {
+Error rget(const Buffer& origin, const Place& place, Window& window, request::Request** out) {
   return finished(carry(origin, place, window, Needs::kLocks), out);
 }
 
-Error raccumulate(ConstBuffer origin, const Place& place, const op::Op& op, Window& window,
+Error raccumulate(const ConstBuffer& origin, const Place& place, const op::Op& op, Window& window,
                   request::Request** out) {
   return finished(combine_at(origin, {}, place, op, window, Needs::kLocks), out);
 }
 
-Error rget_accumulate(ConstBuffer origin, Buffer result, const Place& place, const op::Op& op,
-                      Window& window, request::Request** out) {
+Error rget_accumulate(const ConstBuffer& origin, const Buffer& result, const Place& place,
+                      const op::Op& op, Window& window, request::Request** out) {
   return finished(combine_at(origin, result, place, op, window, Needs::kLocks), out);
 }
 

@@ -32,21 +32,21 @@ using datatype::ConstBuffer;
 
 Error put(const ConstBuffer& origin, const Place& place, Window& window);
 Error get(const Buffer& origin, const Place& place, Window& window);
-Error accumulate(ConstBuffer origin, const Place& place, const op::Op& op, Window& window);
+Error accumulate(const ConstBuffer& origin, const Place& place, const op::Op& op, Window& window);
 // With MPI_NO_OP `origin` counts for nothing.
-Error get_accumulate(ConstBuffer origin, Buffer result, const Place& place, const op::Op& op,
-                     Window& window);
+Error get_accumulate(const ConstBuffer& origin, const Buffer& result, const Place& place,
+                     const op::Op& op, Window& window);
 Error fetch_and_op(const void* origin, void* result, const Place& place, const op::Op& op,
                    Window& window);
 Error compare_and_swap(const void* origin, const void* compare, void* result, const Place& place,
                        Window& window);
 
 // The request forms. They need an epoch of locks.
-Error rput(ConstBuffer origin, const Place& place, Window& window, request::Request** out);
-Error rget(Buffer origin, const Place& place, Window& window, request::Request** out);
-Error raccumulate(ConstBuffer origin, const Place& place, const op::Op& op, Window& window,
+Error rput(const ConstBuffer& origin, const Place& place, Window& window, request::Request** out);
+Error rget(const Buffer& origin, const Place& place, Window& window, request::Request** out);
+Error raccumulate(const ConstBuffer& origin, const Place& place, const op::Op& op, Window& window,
                   request::Request** out);
-Error rget_accumulate(ConstBuffer origin, Buffer result, const Place& place, const op::Op& op,
-                      Window& window, request::Request** out);
+Error rget_accumulate(const ConstBuffer& origin, const Buffer& result, const Place& place,
+                      const op::Op& op, Window& window, request::Request** out);
 
 }  // namespace heddle::rma
