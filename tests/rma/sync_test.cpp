@@ -284,6 +284,35 @@ RANKS_TEST(Epochs, AreToldWhereThereIsNone, ranks(1, 2)) {
   MPI_Group_free(&all);
 }
 
+RANKS_TEST(Locks, AreOpenUntilTheLastOneEnds, ranks(2, 3)) {
+  const TestWindow<int> window(1);
+  MPI_Win win = window.win;
+  MPI_Group all = MPI_GROUP_NULL;
+  MPI_Win_get_group(win, &all);
+  MPI_Win_fence(0, win);  // no access follows, so it has opened nothing
+  for (int last = 0; last < size; ++last) {
+    for (int target = 0; target < size; ++target) {
+      EXPECT_EQ(MPI_Win_lock(MPI_LOCK_SHARED, target, 0, win), MPI_SUCCESS);
+    }
+    for (int target = 0; target < size; ++target) {
+      if (target == last) continue;
+      EXPECT_EQ(MPI_Win_unlock(target, win), MPI_SUCCESS);
+    }
+    EXPECT_EQ(MPI_Win_unlock((last + 1) % size, win), MPI_ERR_RMA_SYNC);
+    EXPECT_EQ(MPI_Win_start(all, 0, win), MPI_ERR_RMA_SYNC);
+    EXPECT_EQ(MPI_Win_lock_all(0, win), MPI_ERR_RMA_SYNC);
+    EXPECT_EQ(MPI_Win_fence(0, win), MPI_ERR_RMA_SYNC);
+    EXPECT_EQ(MPI_Win_free(&win), MPI_ERR_RMA_SYNC);
+    EXPECT_EQ(MPI_Win_flush_all(win), MPI_SUCCESS);
+    EXPECT_EQ(MPI_Win_unlock(last, win), MPI_SUCCESS);
+    EXPECT_EQ(MPI_Win_flush_all(win), MPI_ERR_RMA_SYNC);
+    EXPECT_EQ(MPI_Win_lock_all(0, win), MPI_SUCCESS);
+    EXPECT_EQ(MPI_Win_lock(MPI_LOCK_SHARED, last, 0, win), MPI_ERR_RMA_SYNC);
+    EXPECT_EQ(MPI_Win_unlock_all(win), MPI_SUCCESS);
+  }
+  MPI_Group_free(&all);
+}
+
 RANKS_TEST(Arguments, AreCheckedBeforeMemoryIsTouched, ranks(1, 2)) {
   MPI_Info info = MPI_INFO_NULL;
   MPI_Info_create(&info);

@@ -12,7 +12,12 @@
 namespace heddle::rma {
 
 // Fails if `assertion` has other bits than those of `allowed`, whose names are `names`.
-Error check_assertion(int assertion, int allowed, const char* names);
+[[gnu::cold, gnu::noinline]] Error bad_assertion(int assertion, const char* names);
+inline Error check_assertion(int assertion, int allowed, const char* names) {
+  if ((assertion & ~allowed) == 0) [[likely]]
+    return {};
+  return bad_assertion(assertion, names);
+}
 
 // MPI_PROC_NULL is allowed.
 [[gnu::cold, gnu::noinline]] Error no_such_rank(int rank, const Window& window);

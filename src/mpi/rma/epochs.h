@@ -3,21 +3,24 @@
 //
 //   access state   begins with             ends with
 //   -------------  ----------------------  -------------------------------------------------
-//   kNone          the window
+//   kNone          the window              the others; MPI_Win_lock leaves it
 //   kFence         MPI_Win_fence           MPI_Win_fence; each beginning below, since a fence
 //                                          that no access follows has opened nothing
 //   kFenceUsed     an access in kFence     MPI_Win_fence
 //   kStarted       MPI_Win_start           MPI_Win_complete
 //   kAll           MPI_Win_lock_all        MPI_Win_unlock_all
-//   kLocks + n     the n-th MPI_Win_lock   the last MPI_Win_unlock
 //
-// Besides, each target has a mark: what the rank may do there in kStarted and with locks.
+// Besides, each target has a mark: what the rank may do there in kStarted, or has locked there in
+// kNone. What begins another epoch looks at all marks, if the rank has ever locked a target: so a
+// lock and its unlock only load and store the mark of their target.
 //
 // Exposure (MPI_Win_post to MPI_Win_wait) is apart: a rank may expose its memory and access others'
 // at once.
 //
 // Thread safety: any strand of the rank; an access reads two words and writes none, but the first
-// one after a fence.
+// one after a fence. Strands may begin and end locks of different targets at once. Other epochs of a
+// rank may not overlap, which the standard forbids; if two strands begin such at the same instant,
+// one may miss the other's.
 
 #pragma once
 
@@ -32,7 +35,7 @@ class Epochs {
   enum class Mark : std::uint8_t { kNone, kStarted, kShared, kExclusive };
 
   explicit Epochs(int targets)
-      : marks_(new std::atomic<Mark>[static_cast<std::size_t>(targets)]()) {}
+      : targets_(targets), marks_(new std::atomic<Mark>[static_cast<std::size_t>(targets)]()) {}
 
   // True if the rank may access the target's memory.
   bool reaches(int target) noexcept {
@@ -46,18 +49,33 @@ class Epochs {
   bool has_locked(int target) const noexcept {
     return access_.load(std::memory_order_relaxed) == kAll || mark(target) > Mark::kStarted;
   }
-  bool has_locked_any() const noexcept { return access_.load(std::memory_order_relaxed) >= kAll; }
+  bool has_locked_any() const noexcept { return access() == kAll || has_locked_one(); }
 
   // False if another epoch is open. A target may have one mark.
   bool begin_start() noexcept { return enter(kStarted); }
   bool begin_all() noexcept { return enter(kAll); }
-  bool begin_lock(int target, Mark mark) noexcept;
+  bool begin_lock(int target, Mark its_mark) noexcept {
+    if (access() != kNone) {
+      if (access() != kFence) return false;
+      access_.store(kNone, std::memory_order_relaxed);
+    }
+    if (mark(target) != Mark::kNone) return false;
+    if (!has_ever_locked_.load(std::memory_order_relaxed)) [[unlikely]]
+      has_ever_locked_.store(true, std::memory_order_relaxed);
+    set(target, its_mark);
+    return true;
+  }
   void set_started(int target) noexcept { set(target, Mark::kStarted); }
 
-  // False if there is none that this would end. end_lock() tells which lock it was.
+  // False or kNone if there is none that this would end; else end_lock() tells which lock it was.
   bool end_start() noexcept { return leave(kStarted); }
   bool end_all() noexcept { return leave(kAll); }
-  Mark end_lock(int target) noexcept;
+  Mark end_lock(int target) noexcept {
+    const Mark its_mark = mark(target);
+    if (its_mark <= Mark::kStarted) return Mark::kNone;
+    clear(target);
+    return its_mark;
+  }
   void clear(int target) noexcept { set(target, Mark::kNone); }
 
   // A fence: false if an epoch is open that it does not end. `opens`: another one follows.
@@ -73,15 +91,18 @@ class Epochs {
   }
 
   // True if a call of the rank must end something before the window may be freed.
-  bool any_open() const noexcept { return is_exposed() || !may_begin(access()); }
+  bool any_open() const noexcept { return is_exposed() || !may_begin(); }
   // "an epoch that MPI_Win_start has opened", or "no epoch".
   const char* describe() const noexcept;
 
  private:
-  static constexpr std::uint32_t kNone = 0, kFence = 1, kFenceUsed = 2, kStarted = 3, kAll = 4,
-                                 kLocks = 5;
+  static constexpr std::uint32_t kNone = 0, kFence = 1, kFenceUsed = 2, kStarted = 3, kAll = 4;
 
-  static bool may_begin(std::uint32_t access) noexcept { return access <= kFence; }
+  bool may_begin() const noexcept { return access() <= kFence && !has_locked_one(); }
+  bool has_locked_one() const noexcept {
+    return has_ever_locked_.load(std::memory_order_relaxed) && finds_lock();
+  }
+  bool finds_lock() const noexcept;
   std::uint32_t access() const noexcept { return access_.load(std::memory_order_relaxed); }
   Mark mark(int target) const noexcept {
     return marks_[static_cast<std::size_t>(target)].load(std::memory_order_relaxed);
@@ -97,6 +118,8 @@ class Epochs {
   // relaxed, all of them: threads of a rank that depend on each other's calls order these.
   std::atomic<std::uint32_t> access_{kNone};
   std::atomic<bool> exposed_{false};
+  std::atomic<bool> has_ever_locked_{false};  // a target alone; false: no mark is a lock
+  const int targets_;
   const std::unique_ptr<std::atomic<Mark>[]> marks_;
 };
 

@@ -103,10 +103,15 @@ Error take_exclusive(Window& window, int rank) {
   return {};
 }
 
-Error need_locks(const Window& window) {
-  if (!window.has_no_locks()) return {};
+[[gnu::cold, gnu::noinline]] Error has_no_locks(const Window& window) {
   return Error::make(MPI_ERR_RMA_SYNC, "%s has the hint no_locks, so it may not be locked",
                      describe(window).c_str());
+}
+
+inline Error need_locks(const Window& window) {
+  if (!window.has_no_locks()) [[likely]]
+    return {};
+  return has_no_locks(window);
 }
 
 }  // namespace
