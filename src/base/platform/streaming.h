@@ -11,9 +11,9 @@
 //   in a near core's (L3)    6 to 18; 11 us      5;       8.6 us
 //   in a far core's          28 to 80; 38 us     6;       8.3 us
 //
-// So a copy looks first: it copies some lines by plain stores, and if these take as long as lines
-// of a far core do, the rest goes by streaming stores (docs/bench-notes/long-copies.md). A debug
-// build takes every second look for one at a far core, so that tests go both ways.
+// So a copy looks first: it copies some lines by plain stores, and their time tells how the rest
+// goes (docs/bench-notes/long-copies.md). A debug build takes every second look for one at a far
+// core, so that tests go both ways.
 //
 // Thread safety: any thread.
 
@@ -35,21 +35,23 @@ namespace heddle::platform {
 // A core lets 64 stores or so wait while it goes on, so fewer lines would tell nothing.
 constexpr std::size_t kLookedAt = std::size_t{64} * kCacheLine;
 
-// Copies kLookedAt bytes. True if the lines at `to` were in a far core's cache; never where there
-// are no streaming stores.
-inline bool copy_and_look(std::byte* to, const std::byte* from) noexcept {
+// What a line takes, in ticks of the time-stamp counter: less than kOthers in this core's cache, and
+// from kFar on in a far core's.
+constexpr std::uint64_t kOthers = 6, kFar = 24;
+
+// Copies kLookedAt bytes. Returns the ticks a line; 0 where there are no streaming stores.
+inline std::uint64_t copy_and_look(std::byte* to, const std::byte* from) noexcept {
 #if !defined(__x86_64__)
   std::memcpy(to, from, kLookedAt);
-  return false;
+  return 0;
 #elif defined(NDEBUG)
-  constexpr std::uint64_t kFar = 24;  // ticks a line
   const std::uint64_t begin = __builtin_ia32_rdtsc();
   std::memcpy(to, from, kLookedAt);
-  return __builtin_ia32_rdtsc() - begin > kFar * (kLookedAt / kCacheLine);
+  return (__builtin_ia32_rdtsc() - begin) / (kLookedAt / kCacheLine);
 #else
   static std::atomic<unsigned> looks{0};
   std::memcpy(to, from, kLookedAt);
-  return looks.fetch_add(1, std::memory_order_relaxed) % 2 == 1;
+  return looks.fetch_add(1, std::memory_order_relaxed) % 2 == 1 ? kFar : 0;
 #endif
 }
 
@@ -77,18 +79,19 @@ inline void copy_past_caches(std::byte* to, const std::byte* from, std::size_t b
 #endif
 }
 
-// The copies of one thread into memory that one other core reads again and again. It looks at one
-// in kLooks of those that are long enough.
+// The copies of one thread into memory that one other core reads after each of them. It looks at
+// one in kLooks of those that are long enough. A near core reads short copies faster from the cache
+// of this one.
 class StoresForAnother {
  public:
   void copy(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
     std::size_t done = 0;
     if (bytes >= kLookedAt && until_look_-- == 0) {
-      far_ = copy_and_look(to, from);
+      ticks_ = copy_and_look(to, from);
       done = kLookedAt;
       until_look_ = kLooks;
     }
-    if (far_) {
+    if (ticks_ >= (bytes >= kLongForNear ? kOthers : kFar)) {
       copy_past_caches(to + done, from + done, bytes - done);
     } else {
       std::memcpy(to + done, from + done, bytes - done);
@@ -97,9 +100,10 @@ class StoresForAnother {
 
  private:
   static constexpr int kLooks = 32;
+  static constexpr std::size_t kLongForNear = 2 * kLookedAt;
 
   int until_look_ = 0;
-  bool far_ = false;
+  std::uint64_t ticks_ = 0;
 };
 
 }  // namespace heddle::platform

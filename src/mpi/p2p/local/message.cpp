@@ -82,7 +82,7 @@ void push_long(datatype::ConstBuffer from, datatype::Buffer to, MPI_Count bytes)
   if (source == nullptr || target == nullptr) return transfer(from, to, bytes);
   constexpr MPI_Count kLooked = platform::kLookedAt;
   static_assert(kLooked <= kLeastPushed);
-  if (!platform::copy_and_look(target, source)) {
+  if (platform::copy_and_look(target, source) < platform::kFar) {
     const MPI_Count rest = bytes - kLooked;
     return transfer(datatype::bytes_at(source + kLooked, rest),
                     datatype::bytes_at(target + kLooked, rest), rest);

@@ -91,7 +91,7 @@ constexpr std::size_t kPacketsInData = 8;
 // Bodies from this length on begin at a line.
 constexpr std::size_t kLongBody = 128;
 
-// Bodies from this length on are stored as it is best for a reader that far away.
+// Bodies from this length on are stored as suits the distance of the reader's core.
 constexpr std::size_t kStreamed = 1024;
 
 // So much of a packet its reader fetches at once; the rest follows as it copies.
