@@ -35,8 +35,8 @@ namespace heddle::platform {
 // A core lets 64 stores or so wait while it goes on, so fewer lines would tell nothing.
 constexpr std::size_t kLookedAt = std::size_t{64} * kCacheLine;
 
-// What a line takes, in ticks of the time-stamp counter: less than kOthers in this core's cache, and
-// from kFar on in a far core's.
+// Ticks of the time-stamp counter a line: fewer than kOthers in this core's cache, kFar and more in
+// a far core's.
 constexpr std::uint64_t kOthers = 6, kFar = 24;
 
 // Copies kLookedAt bytes. Returns the ticks a line; 0 where there are no streaming stores.
