@@ -18,9 +18,9 @@
 // at once.
 //
 // Thread safety: any strand of the rank; an access reads two words and writes none, but the first
-// one after a fence. Strands may begin and end locks of different targets at once. Other epochs of a
-// rank may not overlap, which the standard forbids; if two strands begin such at the same instant,
-// one may miss the other's.
+// one after a fence. Strands may begin and end locks of different targets at once. Other epochs of
+// a rank may not overlap, which the standard forbids; if two strands begin such at the same
+// instant, one may miss the other's, and its unlock then fails.
 
 #pragma once
 
