@@ -29,14 +29,15 @@ inline void keep(const ConstBuffer& from, const Buffer& data) {
 }
 
 // Within a host one member gives and the others take. From a short payload the giver leaves a copy
-// in the scratch memory and goes on; a long one they copy from where it is, while it waits.
+// in the scratch memory and goes on; a long one they copy from where it is, while it waits. A giver
+// that is alone on its host leaves no copy, because none reads it.
 bool is_short(const ConstBuffer& data, const Visit& visit) {
   return data.bytes() <= visit.host_group().scratch_bytes();
 }
 
 Error lend(ConstBuffer data, int failed, Visit& visit) {
   if (Error e = visit.take_on_to_give()) return e;
-  if (is_short(data, visit)) {
+  if (is_short(data, visit) && visit.host_group().members() > 1) {
     const Buffer copy = datatype::bytes_at(visit.scratch(), data.bytes());
     p2p::transfer(data, copy, copy.count);
     data = copy;
