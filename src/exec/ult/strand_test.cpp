@@ -10,6 +10,7 @@
 #include "base/spin_lock.h"
 #include "base/test_seeds.h"
 #include "exec/ult/completion.h"
+#include "exec/ult/poller.h"
 #include "exec/ult/test_support.h"
 
 namespace heddle::ult {
@@ -252,6 +253,66 @@ TEST(Relax, LetsTheOneRunWhoEndsTheWaiting) {
     while (!done) relax();
   });
   ults.run([&] { done = true; });
+  ults.join_all();
+  EXPECT_TRUE(done);
+}
+
+TEST(Relax, LetsTheOneRunWhoseTimeHasCome) {
+  ScopedScheduler scheduler(1);
+  bool done = false;
+  Ults ults;
+  ults.run([&] {
+    while (!done) relax();
+  });
+  ults.run([&] {
+    sleep_until(now_ns() + 1'000'000);
+    done = true;
+  });
+  ults.join_all();
+  EXPECT_TRUE(done);
+}
+
+TEST(Relax, LetsTheOneRunThatAKernelThreadHasWoken) {
+  ScopedScheduler scheduler(1);
+  bool done = false;
+  Completion event;
+  Ults ults;
+  ults.run([&] {
+    while (!done) relax();
+  });
+  ults.run([&] {
+    event.wait();
+    done = true;
+  });
+  sleep_until(now_ns() + 1'000'000);
+  event.set();
+  ults.join_all();
+  EXPECT_TRUE(done);
+}
+
+TEST(Relax, Polls) {
+  struct Polled final : Poller {
+    Polled() { add_poller(*this); }
+    ~Polled() override { remove_poller(*this); }
+    bool poll(int worker, PollEffort) noexcept override {
+      if (worker == 0) by_worker = true;  // the kernel thread of the test polls, too
+      return false;
+    }
+    std::atomic<bool> by_worker{false};
+  };
+  ScopedScheduler scheduler(1);
+  Completion begun;
+  std::atomic<Polled*> poller{nullptr};
+  bool done = false;
+  Ults ults;
+  ults.run([&] {
+    begun.set();
+    while (poller == nullptr || !poller.load()->by_worker) relax();
+    done = true;
+  });
+  begun.wait();
+  Polled polled;
+  poller = &polled;
   ults.join_all();
   EXPECT_TRUE(done);
 }

@@ -10,7 +10,14 @@
 namespace heddle::p2p {
 
 // Returns when the message is in the buffer. `status` may be MPI_STATUS_IGNORE. May switch.
-Error recv(datatype::Buffer buffer, const Source& from, MPI_Status* status);
+Error recv_from_rank(datatype::Buffer buffer, const Source& from, MPI_Status* status);
+[[gnu::always_inline]] inline Error recv(datatype::Buffer buffer, const Source& from,
+                                         MPI_Status* status) {
+  if (from.rank != MPI_PROC_NULL) [[likely]]
+    return recv_from_rank(buffer, from, status);
+  if (status != MPI_STATUS_IGNORE) request::write_status(status, request::kFromNobody);
+  return {};
+}
 
 // Starts a receive whose request is made already. `attended`: see Port::receive.
 inline void begin(ReceiveRequest& receive, bool attended = false) noexcept {

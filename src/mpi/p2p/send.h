@@ -50,6 +50,8 @@ enum class Mode : unsigned char { kStandard, kSynchronous, kReady, kBuffered };
 // Returns when the buffer is free. May switch.
 Error send_slow(datatype::ConstBuffer data, Target to);
 [[gnu::always_inline]] inline Error send(datatype::ConstBuffer data, const Target& to) {
+  if (to.rank == MPI_PROC_NULL) [[unlikely]]
+    return {};
   if (Port* const port = eager_port(data.bytes(), to)) [[likely]] {
     note_sent(data, to);
     return port->send_eager(to.key(), data);

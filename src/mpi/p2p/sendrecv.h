@@ -9,9 +9,17 @@
 
 namespace heddle::p2p {
 
-// May switch.
-Error sendrecv(datatype::ConstBuffer data, const Target& to, datatype::Buffer buffer,
-               const Source& from, MPI_Status* status);
+// The source is a rank, or it is MPI_PROC_NULL: then only the send is left. May switch.
+Error sendrecv_from_rank(datatype::ConstBuffer data, const Target& to, datatype::Buffer buffer,
+                         const Source& from, MPI_Status* status);
+Error sendrecv_from_nobody(datatype::ConstBuffer data, const Target& to, MPI_Status* status);
+[[gnu::always_inline]] inline Error sendrecv(datatype::ConstBuffer data, const Target& to,
+                                             datatype::Buffer buffer, const Source& from,
+                                             MPI_Status* status) {
+  if (from.rank == MPI_PROC_NULL) [[unlikely]]
+    return sendrecv_from_nobody(data, to, status);
+  return sendrecv_from_rank(data, to, buffer, from, status);
+}
 Error sendrecv_replace(datatype::Buffer buffer, const Target& to, const Source& from,
                        MPI_Status* status);
 

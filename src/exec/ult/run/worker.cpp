@@ -180,7 +180,7 @@ bool Worker::look_outside(PollEffort effort) noexcept {
     while (Ult* due = deadlines_.take_due(now)) make_ready(*due);
   }
   queue_.pass_pollers();
-  return poll_all(number_, effort);
+  return have_pollers() && poll_all(number_, effort);
 }
 
 bool Worker::is_valid() const noexcept {

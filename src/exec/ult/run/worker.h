@@ -45,6 +45,7 @@
 #include "base/inbox.h"
 #include "base/platform/signals.h"
 #include "exec/ult/completion.h"
+#include "exec/ult/idle/pollers.h"
 #include "exec/ult/poller.h"
 #include "exec/ult/run/awaited.h"
 #include "exec/ult/run/deadlines.h"
@@ -102,6 +103,12 @@ class Worker {
   WaitEnd park_until(Ult& self, std::int64_t deadline_ns, Alerts alerts) noexcept;
   void sleep_until(Ult& self, std::int64_t deadline_ns) noexcept;
   bool yield(Ult& self) noexcept;  // false: no ult has run, and no poller had news
+  // Does what yield() does. For loops that wait, most of which find nothing.
+  bool relax(Ult& self) noexcept {
+    if (has_something()) return yield(self);
+    yield_alone(self);
+    return false;
+  }
   void yield_to_ready(Ult& self) noexcept;
   // Yields after a look at timers and pollers. Among ults that compute, the 64 switches between two
   // looks would take a second.
@@ -169,6 +176,10 @@ class Worker {
   // The root: runs ults until pick() finds none. False: the thread comes back from a call of a ult
   // that was away.
   bool run_ults(WorkerThread& thread) noexcept;
+  // False: yield() would find no ult, and nothing that could make one ready.
+  bool has_something() const noexcept {
+    return inbox_.has_news() || !queue_.empty() || !deadlines_.empty() || have_pollers();
+  }
   // Looks at timers and pollers. True: as poll_all().
   bool look_outside(PollEffort effort) noexcept;
   void take_inbox() noexcept { take_nodes(inbox_.take_all()); }

@@ -92,7 +92,7 @@ void sleep_until(std::int64_t deadline_ns) noexcept {
 }
 
 bool relax() noexcept {
-  if (Ult* self = Ult::current_) return self->here().yield(*self);
+  if (Ult* self = Ult::current_) return self->here().relax(*self);
   const bool progress = poll_all(-1, PollEffort::kIdle);
   if (!look_after_ults() && !progress) sched_yield();
   return true;

@@ -21,7 +21,7 @@ class PersistentReceive final : public ReceiveRequest {
 
 }  // namespace
 
-Error recv(datatype::Buffer buffer, const Source& from, MPI_Status* status) {
+Error recv_from_rank(datatype::Buffer buffer, const Source& from, MPI_Status* status) {
   BlockingReceive receive(buffer, from);
   const lifetime::InCall in_call(from.comm, buffer.type);
   receive.begin();

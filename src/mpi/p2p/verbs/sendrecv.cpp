@@ -86,14 +86,14 @@ Error start(object::Ref<SendrecvRequest> made, const Target& to, MPI_Count bytes
 
 }  // namespace
 
-Error sendrecv(datatype::ConstBuffer data, const Target& to, datatype::Buffer buffer,
-               const Source& from, MPI_Status* status) {
-  if (from.rank == MPI_PROC_NULL) [[unlikely]] {
-    const lifetime::InCall in_call(to.comm, data.type);
-    if (Error e = send(data, to)) return e;
-    request::write_status(status, request::kFromNobody);
-    return {};
-  }
+Error sendrecv_from_nobody(datatype::ConstBuffer data, const Target& to, MPI_Status* status) {
+  if (Error e = send(data, to)) return e;
+  if (status != MPI_STATUS_IGNORE) request::write_status(status, request::kFromNobody);
+  return {};
+}
+
+Error sendrecv_from_rank(datatype::ConstBuffer data, const Target& to, datatype::Buffer buffer,
+                         const Source& from, MPI_Status* status) {
   const lifetime::InCall in_call(to.comm, buffer.type, data.type);
   BlockingReceive receive(buffer, from);
   receive.begin();
