@@ -149,7 +149,7 @@ inline int narrow(MPI_Count count) noexcept {
 // Called at the beginning of functions that neither wait nor let others run by themselves: a
 // program may call them in a loop. May switch.
 [[gnu::always_inline]] inline void take_due_turn() noexcept {
-  if (ult::turn_is_due) [[unlikely]]
+  if (ult::turn_is_due()) [[unlikely]]
     ult::take_due_turn(reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));
 }
 

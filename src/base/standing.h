@@ -32,7 +32,8 @@
 // not switch there either (decision 94).
 //
 // Cost: to enter and to leave a state is one addition. kMpi is told by `call`, which names the
-// function for reports anyway.
+// function for reports anyway. Each call of MPI also asks for the strand's rank, and short ones
+// whether a turn is due. They lie here, so that one address serves all three.
 //
 // Thread safety: the strand's own; may be read and changed in its signal handlers, which leave what
 // they have entered. The word needs no order among threads, and a handler finds no system call
@@ -44,6 +45,7 @@
 
 namespace heddle {
 
+class Rank;
 enum class Act;
 inline bool may(Act act) noexcept;
 
@@ -68,6 +70,8 @@ class Standing {
 
   // The MPI function that the calling strand is in, or nullptr: for crash and deadlock reports.
   const char* call = nullptr;
+  // Null outside of every rank. Rank::current() (exec/rank/rank.h).
+  Rank* rank = nullptr;
 
   // `call` in a handler of a signal that has interrupted an MPI function
   // (exec/process/signals/frame.h): the strand is in code of the program, and may call nothing of
@@ -94,6 +98,9 @@ class Standing {
         return state;
     }
   }
+
+  // A tick could not interrupt the strand (exec/ult/due_turn.h).
+  bool turn_is_due = false;
 
   static thread_local constinit Standing mine;
 

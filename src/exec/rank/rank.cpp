@@ -19,7 +19,6 @@ RankLocalSlots& slots() noexcept {
 }
 }  // namespace
 
-thread_local constinit Rank* Rank::current_ = nullptr;
 thread_local constinit int Rank::current_thread = 0;
 
 std::size_t reserve_rank_slot(Place place, void (*destroy)(void*)) noexcept {
@@ -37,7 +36,7 @@ Rank::~Rank() {
     void* value = slots_[reserved.index].value.exchange(nullptr, std::memory_order_relaxed);
     if (value != nullptr) reserved.destroy(value);
   }
-  if (current_ == this) current_ = nullptr;
+  if (current() == this) enter(nullptr);
 }
 
 }  // namespace heddle

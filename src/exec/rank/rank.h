@@ -14,16 +14,18 @@
 #include <cassert>
 #include <cstddef>
 
+#include "base/standing.h"
+
 namespace heddle {
 
-// What a RankLocal destroys when its rank ends.
+// A pointer of a rank: what a RankLocal destroys when the rank ends, or what RankPointers lead to.
 struct RankSlot {
   std::atomic<void*> value{nullptr};
 };
 
 // The places in a rank of what each message looks up, so that they are constants. Other values get
 // the next place that is free.
-enum class Place : std::size_t { kState, kHandles, kComms, kProcess, kNext };
+enum class Place : std::size_t { kHandles, kWorld, kSelf, kProcess, kNext };
 
 class Rank {
  public:
@@ -36,22 +38,24 @@ class Rank {
   Rank(Rank&&) = delete;
 
   // The calling strand's rank, or nullptr outside of every rank.
-  static Rank* current() noexcept { return current_; }
+  static Rank* current() noexcept { return Standing::mine.rank; }
 
   // Makes the calling strand one of `rank` (nullptr: of none). A ult that a rank spawns and a
   // kernel thread that a rank creates call this before anything else.
-  static void enter(Rank* rank) noexcept { current_ = rank; }
+  static void enter(Rank* rank) noexcept { Standing::mine.rank = rank; }
 
   int number() const noexcept { return number_; }
 
   // Which thread of its rank the calling strand is, for reports; 0: the main one.
   static thread_local constinit int current_thread;
 
+  // How many uses of the library it has begun and not ended. Here, since each call of MPI asks;
+  // runtime/life/uses.cpp counts.
+  std::atomic<int> uses{0};
+
   RankSlot& slot(std::size_t index) noexcept { return slots_[index]; }
 
  private:
-  static thread_local constinit Rank* current_;
-
   const int number_;  // in the job: its rank in MPI_COMM_WORLD
   std::array<RankSlot, kSlots> slots_;
 };
@@ -118,6 +122,25 @@ class RankLocal {
   }
 
   const std::size_t index_;
+};
+
+// Pointers of each rank to what others keep, in the places from kFirst on; null at first. What sets
+// them clears them before its objects end. Requires Rank::current().
+template <class T, Place kFirst>
+class RankPointers {
+ public:
+  [[gnu::always_inline]] T* get(std::size_t which) const noexcept {
+    return static_cast<T*>(slot(which).load(std::memory_order_acquire));  // [A2]
+  }
+  // [R2] release, pairs with [A2]: other strands of the rank see a whole T.
+  void set(std::size_t which, T* object) const noexcept {
+    slot(which).store(object, std::memory_order_release);
+  }
+
+ private:
+  [[gnu::always_inline]] static std::atomic<void*>& slot(std::size_t which) noexcept {
+    return Rank::current()->slot(static_cast<std::size_t>(kFirst) + which).value;
+  }
 };
 
 }  // namespace heddle

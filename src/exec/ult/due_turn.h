@@ -11,9 +11,13 @@
 
 #include <cstdint>
 
+#include "base/standing.h"
+
 namespace heddle::ult {
 
-extern thread_local constinit bool turn_is_due;
+inline bool turn_is_due() noexcept {
+  return Standing::mine.turn_is_due;
+}
 
 // `caller` is an address in the code that has called the short function. The turn passes where that
 // may not be interrupted (SchedulerOptions::is_program_code, Act::kBeInterrupted). May switch.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdio>
+#include <utility>
 
 #include "base/standing.h"
 
@@ -12,7 +13,28 @@ using error::Errhandler;
 using info::Info;
 using object::Ref;
 
-const RankLocal<Predefined, Place::kComms> predefined_of_rank;
+namespace {
+
+void show(const Predefined& predefined) noexcept {
+  predefined_comms.set(kWorld, predefined.world.get());
+  predefined_comms.set(kSelf, predefined.self.get());
+}
+
+struct OwnedPredefined : Predefined {
+  void end_with_rank() noexcept { show({}); }
+};
+const RankLocal<OwnedPredefined> predefined_of_rank;
+
+}  // namespace
+
+const Predefined& predefined() noexcept {
+  return predefined_of_rank.get();
+}
+
+Predefined set_predefined(Predefined predefined) noexcept {
+  show(predefined);
+  return std::exchange(static_cast<Predefined&>(predefined_of_rank.get()), std::move(predefined));
+}
 
 namespace {
 
@@ -82,8 +104,7 @@ void Comm::set_info(Ref<Info> info) noexcept {
 }
 
 Comm* from_handle_slow(MPI_Comm handle) noexcept {
-  if (Comm* own = object::find_as<Comm>(object::Kind::kComm, handle)) return own;
-  return handle == MPI_COMM_SELF ? predefined().self.get() : nullptr;
+  return object::find_as<Comm>(object::Kind::kComm, handle);
 }
 
 object::Ref<Comm> kept_from_handle(MPI_Comm handle) noexcept {

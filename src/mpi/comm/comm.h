@@ -110,17 +110,23 @@ struct Predefined {
   object::Ref<Comm> world;
   object::Ref<Comm> self;
 };
-extern const RankLocal<Predefined, Place::kComms> predefined_of_rank;
-[[gnu::always_inline]] inline Predefined& predefined() noexcept {
-  return predefined_of_rank.get();
-}
+const Predefined& predefined() noexcept;
+// Returns those before.
+Predefined set_predefined(Predefined predefined) noexcept;
+
+// Where from_handle() finds them, in the order of the ABI's constants: MPI_COMM_WORLD is the first.
+inline constexpr std::uintptr_t kFirstPredefined = 0x101;
+enum PredefinedComm : std::size_t { kWorld, kSelf, kPredefinedComms };
+inline constexpr RankPointers<Comm, Place::kWorld> predefined_comms;
 
 // The rare way of from_handle().
 Comm* from_handle_slow(MPI_Comm handle) noexcept;
 
 // nullptr if the handle is not a communicator of the calling rank, MPI_COMM_NULL included.
 [[gnu::always_inline]] inline Comm* from_handle(MPI_Comm handle) noexcept {
-  if (handle == MPI_COMM_WORLD) return predefined().world.get();
+  const auto bits = reinterpret_cast<std::uintptr_t>(handle);
+  if (bits - kFirstPredefined < kPredefinedComms)
+    return predefined_comms.get(bits - kFirstPredefined);
   if (Comm* own = object::find_at_once<Comm>(object::Kind::kComm, handle)) return own;
   return from_handle_slow(handle);
 }

@@ -2,7 +2,7 @@
 
 namespace heddle::runtime {
 
-RankLocal<State, Place::kState> state_of_rank;
+RankLocal<State> state_of_rank;
 
 Phase phase() noexcept {
   if (Rank::current() == nullptr) return Phase::kOutside;

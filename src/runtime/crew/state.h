@@ -1,6 +1,6 @@
 // state.h — the phase of a rank in the World Model: before, between or after MPI_Init and
-// MPI_Finalize (MPI 5.0 §11); and how many uses it makes of the library, sessions included
-// (uses.h).
+// MPI_Finalize (MPI 5.0 §11); and how its uses of the library, sessions included, begin and end
+// (life/uses.h).
 //
 //   phase      meaning                               leaves by
 //   ---------  ------------------------------------  ------------
@@ -24,7 +24,6 @@ enum class Phase : int { kOutside, kRunning, kFinal };
 
 struct State {
   std::atomic<Phase> phase{Phase::kOutside};
-  std::atomic<int> uses{0};
   // Lock: guards the beginning and the end of a rank's uses of the library.
   SpinLock lock;
   bool is_ending GUARDED_BY(lock) = false;  // the last use
@@ -32,13 +31,14 @@ struct State {
   const void* main_strand = nullptr;        // the strand that called Init
 };
 
-extern RankLocal<State, Place::kState> state_of_rank;
+extern RankLocal<State> state_of_rank;
 
 // True between MPI_Init and MPI_Finalize of the calling rank, and while it has a session; the check
 // on every MPI call.
 [[gnu::always_inline]] inline bool mpi_is_running() noexcept {
   // acquire: a second thread of the rank sees what the first use made.
-  return Rank::current() != nullptr && state_of_rank.get().uses.load(std::memory_order_acquire) > 0;
+  const Rank* const rank = Rank::current();
+  return rank != nullptr && rank->uses.load(std::memory_order_acquire) > 0;
 }
 
 // kOutside if the caller is no rank.

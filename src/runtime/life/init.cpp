@@ -43,9 +43,9 @@ Error initialize(int required, int* provided) {
   State& state = state_of_rank.get();
   const WorldGroups& groups = world_groups();
   const int number = world::here().process->number;
-  comm::predefined().world =
-      make_predefined(comm::kWorldContext, groups.world, number, "MPI_COMM_WORLD");
-  comm::predefined().self = make_predefined(comm::kSelfContext, groups.self, 0, "MPI_COMM_SELF");
+  comm::set_predefined(
+      {make_predefined(comm::kWorldContext, groups.world, number, "MPI_COMM_WORLD"),
+       make_predefined(comm::kSelfContext, groups.self, 0, "MPI_COMM_SELF")});
 
   state.thread_level = std::clamp(required, MPI_THREAD_SINGLE, MPI_THREAD_MULTIPLE);
   state.main_strand = &ult::Strand::current();
@@ -58,16 +58,16 @@ Error initialize(int required, int* provided) {
 
 Error finalize() {
   if (Error e = check_world()) return e;
-  comm::Predefined& predefined = comm::predefined();
+  const comm::Predefined& predefined = comm::predefined();
   if (Error e = predefined.self->attributes().clear(*predefined.self)) return e;
-  const bool is_last = state_of_rank.get().uses.load(std::memory_order_relaxed) == 1;
+  const bool is_last = Rank::current()->uses.load(std::memory_order_relaxed) == 1;
   if (is_last) {
     if (Error e = coll::check_helpers_idle()) return e;
   }
   if (job_board().begin_finalize()) abort_without("another rank", 0, kUnfinalized);
   if (Error e = coll::run(coll::Barrier{*predefined.world})) return e;
   state_of_rank.get().phase.store(Phase::kFinal, std::memory_order_release);
-  end_with_last_use(std::exchange(predefined, {}));
+  end_with_last_use(comm::set_predefined({}));
   if (Error e = end_use()) return e;
   job_board().end_finalize(mpi_is_running());
   return {};

@@ -26,14 +26,15 @@ Begun try_begin(State& state) {
   SpinGuard guard(state.lock);
   if (state.is_ending) return Begun::kNot;
   // release: a second thread of the rank sees what the first use made; read by mpi_is_running().
-  return state.uses.fetch_add(1, std::memory_order_release) == 0 ? Begun::kFirst : Begun::kLater;
+  return Rank::current()->uses.fetch_add(1, std::memory_order_release) == 0 ? Begun::kFirst
+                                                                            : Begun::kLater;
 }
 
 // True if it was the last one. Then it ends when finish() is called.
 bool end_or_claim(State& state) {
   SpinGuard guard(state.lock);
-  if (state.uses.load(std::memory_order_relaxed) > 1) {
-    state.uses.fetch_sub(1, std::memory_order_relaxed);
+  if (Rank::current()->uses.load(std::memory_order_relaxed) > 1) {
+    Rank::current()->uses.fetch_sub(1, std::memory_order_relaxed);
     return false;
   }
   state.is_ending = true;
@@ -43,12 +44,12 @@ bool end_or_claim(State& state) {
 // Gives up a use that has begun and is refused.
 void give_up(State& state) {
   SpinGuard guard(state.lock);
-  state.uses.fetch_sub(1, std::memory_order_relaxed);
+  Rank::current()->uses.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void finish(State& state, int left) {
   SpinGuard guard(state.lock);
-  state.uses.store(left, std::memory_order_release);
+  Rank::current()->uses.store(left, std::memory_order_release);
   state.is_ending = false;
 }
 

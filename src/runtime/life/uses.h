@@ -13,7 +13,7 @@
 // messages that lie here (decision 130).
 //
 // Invariants
-//   I1  State::uses is above 0 exactly while functions of MPI may be called.
+//   I1  Rank::uses is above 0 exactly while functions of MPI may be called.
 //   I2  A use that begins while the last one ends waits until that has ended.
 //
 // Thread safety: any strand of the rank.

@@ -91,7 +91,7 @@ const heddle_libc_hooks& hooks() noexcept {
           call_libc,
           [](const sigset_t* mask, sigset_t* before) { return swap_mask(*mask, before) ? 1 : 0; },
           [](const void* caller) {
-            if (ult::turn_is_due) ult::take_due_turn(reinterpret_cast<std::uintptr_t>(caller));
+            if (ult::turn_is_due()) ult::take_due_turn(reinterpret_cast<std::uintptr_t>(caller));
           },
           run_pending_handlers},
       .time = {[](int of_strand) -> long long {

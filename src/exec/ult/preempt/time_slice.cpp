@@ -76,7 +76,7 @@ bool has_to_give_way(const Ult& self, Reason reason) noexcept {
 // interrupts it again. The program does not see the signal.
 void go_on_in_call(Ult& self, ucontext_t& interrupted, Reason reason) noexcept {
   if (reason == Reason::kTick || reason == Reason::kAskedAway) {
-    turn_is_due = has_to_give_way(self, reason) || turn_is_due;
+    Standing::mine.turn_is_due = has_to_give_way(self, reason) || Standing::mine.turn_is_due;
   } else if (self.turn.computes) {
     self.turn.computes = false;
     self.here().show_computing(false);
@@ -87,7 +87,7 @@ void go_on_in_call(Ult& self, ucontext_t& interrupted, Reason reason) noexcept {
 
 // The ult computes: others run. May switch.
 void give_way(Ult& self) noexcept {
-  turn_is_due = false;
+  Standing::mine.turn_is_due = false;
   self.turn.computes = true;
   self.here().show_computing(true);
   self.here().yield_after_look(self);
@@ -107,7 +107,7 @@ void yield_if_in_program(Ult& self, ucontext_t& interrupted, Reason reason) {
     adopt_thread_state(interrupted);
     return;
   }
-  turn_is_due = true;
+  Standing::mine.turn_is_due = true;
   if (self.turn.computes) worker.show_computing(true);  // the next news may have more luck
   const bool tick = reason == Reason::kTick || reason == Reason::kSoonTick;
   if (tick && worker.has_waiting()) worker.ticks().tick_soon();
@@ -148,10 +148,8 @@ void on_signal(int, siginfo_t* info, void* context) {
 
 }  // namespace
 
-thread_local constinit bool turn_is_due = false;
-
 void take_due_turn(std::uintptr_t caller) noexcept {
-  turn_is_due = false;
+  Standing::mine.turn_is_due = false;
   // acquire pairs with the release of prepare_time_slices.
   const IsProgram is_program = is_program_code.load(std::memory_order_acquire);
   if (!may(Act::kBeInterrupted) || is_program == nullptr || !is_program(caller, 0)) return;
