@@ -89,9 +89,9 @@ void push_long(datatype::ConstBuffer from, datatype::Buffer to, MPI_Count bytes)
   }
   // Alone: this core fills the bandwidth of these stores.
   for (MPI_Count at = kLooked; at < bytes; at += kSlice) {
+    if (at != kLooked) ult::yield_to_ready();
     const MPI_Count part = std::min(bytes - at, kSlice);
     platform::copy_past_caches(target + at, source + at, static_cast<std::size_t>(part));
-    ult::yield_to_ready();
   }
 }
 
