@@ -12,15 +12,15 @@
 //
 // Besides, each target has a mark: what the rank may do there in kStarted, or has locked there in
 // kNone. What begins another epoch looks at all marks, if the rank has ever locked a target: so a
-// lock and its unlock only load and store the mark of their target.
+// lock and its unlock change nothing but the mark of their target.
 //
 // Exposure (MPI_Win_post to MPI_Win_wait) is apart: a rank may expose its memory and access others'
 // at once.
 //
 // Thread safety: any strand of the rank; an access reads two words and writes none, but the first
-// one after a fence. Strands may begin and end locks of different targets at once. Other epochs of
-// a rank may not overlap, which the standard forbids; if two strands begin such at the same
-// instant, one may miss the other's, and its unlock then fails.
+// one after a fence. Strands may begin and end locks at once; for one target only one of them
+// succeeds. Other epochs of a rank may not overlap, which the standard forbids; if two strands
+// begin such at the same instant, one may miss the other's.
 
 #pragma once
 
@@ -59,11 +59,9 @@ class Epochs {
       if (access() != kFence) return false;
       access_.store(kNone, std::memory_order_relaxed);
     }
-    if (mark(target) != Mark::kNone) return false;
     if (!has_ever_locked_.load(std::memory_order_relaxed)) [[unlikely]]
       has_ever_locked_.store(true, std::memory_order_relaxed);
-    set(target, its_mark);
-    return true;
+    return change(target, Mark::kNone, its_mark);
   }
   void set_started(int target) noexcept { set(target, Mark::kStarted); }
 
@@ -72,8 +70,7 @@ class Epochs {
   bool end_all() noexcept { return leave(kAll); }
   Mark end_lock(int target) noexcept {
     const Mark its_mark = mark(target);
-    if (its_mark <= Mark::kStarted) return Mark::kNone;
-    clear(target);
+    if (its_mark <= Mark::kStarted || !change(target, its_mark, Mark::kNone)) return Mark::kNone;
     return its_mark;
   }
   void clear(int target) noexcept { set(target, Mark::kNone); }
@@ -106,6 +103,11 @@ class Epochs {
   std::uint32_t access() const noexcept { return access_.load(std::memory_order_relaxed); }
   Mark mark(int target) const noexcept {
     return marks_[static_cast<std::size_t>(target)].load(std::memory_order_relaxed);
+  }
+  // False: another strand was faster.
+  bool change(int target, Mark from, Mark to) noexcept {
+    return marks_[static_cast<std::size_t>(target)].compare_exchange_strong(
+        from, to, std::memory_order_relaxed);
   }
   void set(int target, Mark mark) noexcept {
     marks_[static_cast<std::size_t>(target)].store(mark, std::memory_order_relaxed);
